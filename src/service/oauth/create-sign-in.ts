@@ -16,7 +16,7 @@ import { Grants } from './grants.ts';
 import { KnownDevices } from './known-devices.ts';
 import { LoginThrottle } from './login-throttle.ts';
 import { createLogin, type Login } from './login.ts';
-import { createRedirectToProvider } from './methods/leave-for.ts';
+import { createRedirectToProvider } from './methods/redirect-to-provider.ts';
 import { addMethodRoutes } from './methods/method-routes.ts';
 import { RoundTrips } from './methods/round-trips.ts';
 import { SignInMethods } from './methods/sign-in-methods.ts';

@@ -3,7 +3,7 @@ import type { ServiceClient } from '../clients-file.ts';
 import { showLoginPage, type LoginPage } from '../pages/login-page.ts';
 import { formTarget, readAuthorizeRequest } from './authorize-request.ts';
 import type { Forms } from './forms.ts';
-import type { RedirectToProvider } from './methods/leave-for.ts';
+import type { RedirectToProvider } from './methods/redirect-to-provider.ts';
 import type { SignInMethods } from './methods/sign-in-methods.ts';
 import { chooseSignInPath, startSignInPath } from './return-to.ts';
 import { readServiceAddress } from './service-address.ts';

@@ -6,7 +6,7 @@ import type { People } from '../people.ts';
 import { readReturnTo } from '../return-to.ts';
 import { PageError } from '../sign-in-errors.ts';
 import type { BrowserSessions } from '../browser-sessions.ts';
-import { callbackOf, withRetryLink, type RedirectToProvider } from './leave-for.ts';
+import { callbackOf, withRetryLink, type RedirectToProvider } from './redirect-to-provider.ts';
 import type { AnySignIn, ProviderCallback } from './redirect-sign-in.ts';
 import type { RoundTrips } from './round-trips.ts';
 import type { SignInMethods } from './sign-in-methods.ts';
