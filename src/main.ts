@@ -1,6 +1,6 @@
 import { EVAL_USAGE, readEvalArguments, type EvalArguments } from './cli/eval/eval-arguments.ts';
 import { CHECK_USAGE, readCheckArguments, type CheckArguments } from './cli/check/check-arguments.ts';
-import { goOutThrough } from './shared/http/proxy-config.ts';
+import { configureProxy } from './shared/http/proxy-config.ts';
 import { ignoreDebuggerSignal } from './shared/process/stop-signals.ts';
 import { keepTrustedPath } from './shared/process/trusted-path.mjs';
 import { EXIT } from './shared/process/exit-codes.ts';
@@ -89,7 +89,7 @@ async function runWithSettings(check: CheckRun | undefined): Promise<void> {
     );
     return;
   }
-  goOutThrough({ ...settings.secrets, noProxy: settings.config.noProxy });
+  configureProxy({ ...settings.secrets, noProxy: settings.config.noProxy });
   if (check) {
     process.exitCode = await runCheck(check, settings);
   } else {

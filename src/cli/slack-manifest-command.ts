@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { EXIT } from '../shared/process/exit-codes.ts';
-import { renderManifest, type ManifestWish } from '../bot/platforms/slack/manifest.ts';
+import { renderManifest, type ManifestOptions } from '../bot/platforms/slack/manifest.ts';
 import type { Settings } from '../bot/config/schema.ts';
 
 /** The settings that the manifest depends on. */
@@ -59,7 +59,7 @@ export function runSlackManifest({ args, settings, faults, cwd, output, asides }
     output.write(USAGE);
     return EXIT.ok;
   }
-  const wish: ManifestWish = { ...wishOf(settings), isAgent: asked.isAgent, language: asked.language };
+  const wish: ManifestOptions = { ...wishOf(settings), isAgent: asked.isAgent, language: asked.language };
   const wrong = [...faults, ...addressFaults(wish)];
   if (wrong.length > 0) {
     asides.write(`${wrong.join('\n')}\n`);
@@ -85,7 +85,7 @@ export function runSlackManifest({ args, settings, faults, cwd, output, asides }
 }
 
 /** The manifest options from the settings. Without an app, web sign-in is assumed. */
-export function wishOf(settings: ManifestSettings): Omit<ManifestWish, 'isAgent' | 'language'> {
+export function wishOf(settings: ManifestSettings): Omit<ManifestOptions, 'isAgent' | 'language'> {
   const {
     PUBLIC_URL: publicUrl = NO_HOST,
     SLACK_CONNECT: connect,
@@ -99,11 +99,11 @@ export function wishOf(settings: ManifestSettings): Omit<ManifestWish, 'isAgent'
   return { publicUrl, connect, botName, isShared, hasWebSignIn };
 }
 
-function needsNoAddress({ connect, hasWebSignIn, isShared }: ManifestWish): boolean {
+function needsNoAddress({ connect, hasWebSignIn, isShared }: ManifestOptions): boolean {
   return connect === 'socket' && !hasWebSignIn && !isShared;
 }
 
-function addressFaults(wish: ManifestWish): string[] {
+function addressFaults(wish: ManifestOptions): string[] {
   if (needsNoAddress(wish) || wish.publicUrl.startsWith('https://')) return [];
   return [
     `PUBLIC_URL is ${wish.publicUrl}, but Slack accepts only https addresses: set the address at which ${

@@ -20,7 +20,7 @@ export class JsonMeter {
     return this.#values;
   }
 
-  take(bytes: Uint8Array): void {
+  update(bytes: Uint8Array): void {
     let values = this.#values;
     let isInText = this.#isInText;
     let isEscaped = this.#isEscaped;

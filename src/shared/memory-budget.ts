@@ -15,7 +15,7 @@ const EACH_BODY_BYTES = 8_192;
  * One limit for all bytes held for unauthenticated senders. When it is reached, the oldest unfinished body is ended. A
  * legitimate body arrives within moments, so it is never the oldest.
  */
-export class HeldBytes {
+export class MemoryBudget {
   readonly #maxBytes: number;
   /** Oldest first. */
   readonly #holders = new Set<Holder>();

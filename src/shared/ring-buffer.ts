@@ -20,7 +20,7 @@ interface Block {
  * live for a minute again and again. For a receiver under load that costs more than writing each text here and reading it
  * once.
  */
-export class TimedTexts implements Iterable<TimedText> {
+export class TimedTextBuffer implements Iterable<TimedText> {
   readonly #blocks: Block[] = [];
   /** Offset of the oldest text in the first block. */
   #head = 0;

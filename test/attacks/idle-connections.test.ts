@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { got } from 'got';
-import { boundIdleConnections } from '../../src/shared/http/idle-connections.ts';
+import { limitIdleConnections } from '../../src/shared/http/idle-connections.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { open, type RawConnection } from './raw-client.ts';
 
@@ -23,7 +23,7 @@ async function start(): Promise<{ url: string; endSlow(): void }> {
     if (request.url === '/slow') slow.push(() => response.end('slow'));
     else response.end('ok');
   });
-  boundIdleConnections(server, MOST);
+  limitIdleConnections(server, MOST);
   await new Promise<void>((resolve) => server?.listen(0, resolve));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, endSlow: () => slow.splice(0).forEach((end) => end()) };

@@ -2,7 +2,7 @@ import { checkProxies } from '../../src/cli/check/check-proxies.ts';
 import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
-import { goOutThrough, proxyFor } from '../../src/shared/http/proxy-config.ts';
+import { configureProxy, proxyFor } from '../../src/shared/http/proxy-config.ts';
 import { callService } from '../../src/bot/identity/oauth/call-service.ts';
 import { fetchPage } from '../../src/shared/web/fetch-page.ts';
 import { requestBounded } from '../../src/bot/platforms/bounded-request.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   );
 });
 afterEach(() => {
-  goOutThrough(NO_WAY);
+  configureProxy(NO_WAY);
   proxy.asked.length = 0;
   reached.length = 0;
 });
@@ -106,7 +106,7 @@ test('the check names the setting of an unreachable proxy without its credential
 
 describe('a call through a proxy', () => {
   test('requests a page by the address that was checked, never by a host name [egress-checked]', async () => {
-    goOutThrough({ ...NO_WAY, httpProxy: `http://127.0.0.1:${proxy.port}` });
+    configureProxy({ ...NO_WAY, httpProxy: `http://127.0.0.1:${proxy.port}` });
     const egress = {
       protocols: ['http:'],
       mayUsePort: () => true,
@@ -124,7 +124,7 @@ describe('a call through a proxy', () => {
   });
 
   test('fails like a call to an unreachable host, without naming the proxy, when the proxy refuses', async () => {
-    goOutThrough({ ...NO_WAY, httpsProxy: `http://user:secret@127.0.0.1:${proxy.port}` });
+    configureProxy({ ...NO_WAY, httpsProxy: `http://user:secret@127.0.0.1:${proxy.port}` });
     const error = await requestBounded(new URL('https://closed.example.test/x'), { method: 'GET' }).catch(String);
     expect(error).toContain('closed.example.test/x failed (proxy_refused)');
     expect(error).not.toContain('secret');
@@ -133,13 +133,13 @@ describe('a call through a proxy', () => {
   });
 
   test('tries a proxy that is given as an IPv6 address', async () => {
-    goOutThrough({ ...NO_WAY, httpsProxy: `http://[::1]:${await freePort()}` });
+    configureProxy({ ...NO_WAY, httpsProxy: `http://[::1]:${await freePort()}` });
     const error = await requestBounded(new URL('https://chat.example.test/x'), { method: 'GET' }).catch(String);
     expect(error).toContain('chat.example.test/x failed (proxy_unreachable)');
   });
 
   test('relays embeddings to an engine', async () => {
-    goOutThrough({ ...NO_WAY, httpProxy: `http://127.0.0.1:${proxy.port}` });
+    configureProxy({ ...NO_WAY, httpProxy: `http://127.0.0.1:${proxy.port}` });
     const options = { url: 'http://engine.example.test/v1', models: {} };
     const engine = createPassThrough(options, { failed: () => undefined } as unknown as ServiceReport);
     const request = { path: 'embeddings', contentType: 'application/json', accept: '*/*', body: Buffer.from('{}') };
@@ -150,7 +150,7 @@ describe('a call through a proxy', () => {
   });
 
   test('uses plain HTTP for the sign-in service only on a loopback address, and then directly', async () => {
-    goOutThrough({ ...NO_WAY, httpProxy: `http://127.0.0.1:${proxy.port}` });
+    configureProxy({ ...NO_WAY, httpProxy: `http://127.0.0.1:${proxy.port}` });
     expect((await callService({ url: plain.url })).status).toBe(200);
     expect(proxy.asked).toEqual([]);
     expect((await callService({ url: 'http://plain.example.test/' })).body).toContain('plain.example.test');
@@ -176,7 +176,7 @@ test.each([
   ['other.example', 'https://page.localhost', true],
   ['other.example', 'https://127.example.org', false],
 ])('decides by NO_PROXY=%s for %s whether to connect directly: %s', (entry, address, isDirect) => {
-  goOutThrough({ ...NO_WAY, httpsProxy: 'http://proxy.example', noProxy: [entry] });
+  configureProxy({ ...NO_WAY, httpsProxy: 'http://proxy.example', noProxy: [entry] });
   expect(proxyFor(new URL(address)) === undefined).toBe(isDirect);
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { runCheckCommand } from '../../src/cli/check/check-command.ts';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
-import { filledIn, readModelsFile, type WrittenEntry } from '../../src/shared/models/models-file.ts';
+import { applyDefaults, readModelsFile, type ModelFileEntry } from '../../src/shared/models/models-file.ts';
 import { thinkingFields, type Thinking } from '../../src/shared/models/thinking-fields.ts';
 import { folderWith, loadSound, SERVING } from '../bot/config/environments.ts';
 import type { EngineRequest, EngineShape } from './engine-shape.ts';
@@ -30,9 +30,9 @@ describe('the entries of well-known models [models]', () => {
 
   test.each(['docs/guide/MODELS.md', 'docs/zh-CN/MODELS.md'])('are shown unchanged in %s', (page) => {
     const shown = [...readFileSync(page, 'utf8').matchAll(/`(\{"name".*?\})`/g)].map(
-      ([, json]) => JSON.parse(json ?? '') as WrittenEntry,
+      ([, json]) => JSON.parse(json ?? '') as ModelFileEntry,
     );
-    const byName = (entries: readonly WrittenEntry[]) => new Map(entries.map((entry) => [entry.name, entry]));
+    const byName = (entries: readonly ModelFileEntry[]) => new Map(entries.map((entry) => [entry.name, entry]));
     expect(byName(shown)).toEqual(byName(EXAMPLES));
   });
 
@@ -44,23 +44,23 @@ describe('the entries of well-known models [models]', () => {
 });
 
 /** The output of `npm run check` for models that no file lists, by their names. */
-async function proposalsFor(models: readonly string[]): Promise<Map<string, WrittenEntry>> {
+async function proposalsFor(models: readonly string[]): Promise<Map<string, ModelFileEntry>> {
   const path = `${folderWith({ 'models.json': '[]' })}/models.json`;
   const env = { CHAT_BASE_URL: engine.url, CHAT_MODELS: models.join(','), MODELS_FILE: path, REDIS_URL: redis.url };
   const { config, secrets } = loadSound({ ...SERVING, ...env, SIGN_IN: 'off' });
   let text = '';
   await runCheckCommand(config, secrets, { write: (more: string) => (text += more) });
   const found = [...text.matchAll(/add it to \S+: (\{.*\})/g)].map(
-    ([, json]) => JSON.parse(json ?? '') as WrittenEntry,
+    ([, json]) => JSON.parse(json ?? '') as ModelFileEntry,
   );
   return new Map(found.map((entry) => [entry.name, entry]));
 }
 
 /** Whether the engine thinks when it is asked so by this entry, as far as its answers show it. */
-function thinks({ thinksAbout, model }: EngineShape, entry: WrittenEntry, thinking: Thinking): boolean | undefined {
+function thinks({ thinksAbout, model }: EngineShape, entry: ModelFileEntry, thinking: Thinking): boolean | undefined {
   const request: EngineRequest = {
     ...{ model, messages: [], stream: true },
-    ...thinkingFields(filledIn(entry), thinking),
+    ...thinkingFields(applyDefaults(entry), thinking),
   };
   return thinksAbout?.(request);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readCasAnswer } from '../../src/shared/sign-in/read-cas-answer.ts';
+import { parseCasResponse } from '../../src/shared/sign-in/read-cas-answer.ts';
 import { tries } from '../support/tries.ts';
 
 const NS = 'http://www.yale.edu/tp/cas';
@@ -13,13 +13,13 @@ function answer(inner: string, prefix = 'cas'): string {
 test('CAS protocol 3.0.3, appendix A: user and attributes are read with any namespace prefix', () => {
   const inner =
     '<c:user>li</c:user><c:attributes><c:cn>Li</c:cn><c:group>a</c:group><c:group>b</c:group></c:attributes>';
-  expect(readCasAnswer(answer(inner, 'c'))).toEqual({ claims: { sub: 'li', cn: ['Li'], group: ['a', 'b'] } });
+  expect(parseCasResponse(answer(inner, 'c'))).toEqual({ claims: { sub: 'li', cn: ['Li'], group: ['a', 'b'] } });
   const plain = `<serviceResponse xmlns="${NS}"><authenticationSuccess><user>li</user></authenticationSuccess></serviceResponse>`;
-  expect(readCasAnswer(plain)).toEqual({ claims: { sub: 'li' } });
+  expect(parseCasResponse(plain)).toEqual({ claims: { sub: 'li' } });
 });
 
 test('a comment, CDATA or character reference cannot cut or change a name', () => {
-  const read = (user: string) => readCasAnswer(answer(`<cas:user>${user}</cas:user>`));
+  const read = (user: string) => parseCasResponse(answer(`<cas:user>${user}</cas:user>`));
   expect(read('admin<!-- -->.li')).toEqual({ claims: { sub: 'admin.li' } });
   expect(read('<![CDATA[li&lt;]]>')).toEqual({ claims: { sub: 'li&lt;' } });
   expect(read('&#x6c;i')).toEqual({ claims: { sub: 'li' } });
@@ -28,7 +28,7 @@ test('a comment, CDATA or character reference cannot cut or change a name', () =
 test('an attribute called sub does not replace the user, and one called __proto__ has no effect', () => {
   const inner =
     '<cas:user>li</cas:user><cas:attributes><cas:sub>admin</cas:sub><cas:__proto__>x</cas:__proto__></cas:attributes>';
-  const read = readCasAnswer(answer(inner));
+  const read = parseCasResponse(answer(inner));
   expect(read && 'claims' in read && read.claims['sub']).toBe('li');
   expect(({} as Record<string, unknown>)['0']).toBeUndefined();
 });
@@ -42,7 +42,7 @@ test.each([
   ['another namespace', answer('<cas:user>a</cas:user>').replace(NS, 'urn:other')],
   ['a document type', `<!DOCTYPE serviceResponse>${answer('<cas:user>a</cas:user>')}`],
   ['endlessly nested elements', answer(`<cas:user>a</cas:user>${'<cas:x>'.repeat(9_000)}${'</cas:x>'.repeat(9_000)}`)],
-])('%s is refused as an answer', (_, xml) => expect(readCasAnswer(xml)).toBeUndefined());
+])('%s is refused as an answer', (_, xml) => expect(parseCasResponse(xml)).toBeUndefined());
 
 const name = fc
   .string({ minLength: 1, maxLength: 30 })
@@ -61,11 +61,11 @@ test('property: an attribute reads the same in every style', () => {
         `<cas:attribute><cas:name>${key}</cas:name><cas:value>${escaped}</cas:value></cas:attribute>`,
       ];
       for (const style of styles)
-        expect(readCasAnswer(answer(`<cas:user>li</cas:user>${style}`))).toEqual({
+        expect(parseCasResponse(answer(`<cas:user>li</cas:user>${style}`))).toEqual({
           claims: { sub: 'li', [key]: [value] },
         });
       const json = { serviceResponse: { authenticationSuccess: { user: 'li', attributes: { [key]: [value] } } } };
-      expect(readCasAnswer(JSON.stringify(json))).toEqual({ claims: { sub: 'li', [key]: [value] } });
+      expect(parseCasResponse(JSON.stringify(json))).toEqual({ claims: { sub: 'li', [key]: [value] } });
     }),
   );
 });
@@ -74,7 +74,7 @@ test('property: any escaped user is read unchanged', () => {
   fc.assert(
     fc.property(name, (user) => {
       const escaped = user.replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
-      expect(readCasAnswer(answer(`<cas:user>${escaped}</cas:user>`))).toEqual({ claims: { sub: user.trim() } });
+      expect(parseCasResponse(answer(`<cas:user>${escaped}</cas:user>`))).toEqual({ claims: { sub: user.trim() } });
     }),
   );
 });
@@ -86,7 +86,7 @@ test('property: any text is read or refused, without an unexpected error', () =>
     .map(([from, to, text]) => right.slice(0, from) + text + right.slice(to));
   fc.assert(
     fc.property(fc.oneof(fc.string(), bent), (xml) => {
-      const read = readCasAnswer(xml);
+      const read = parseCasResponse(xml);
       if (read && 'claims' in read) expect(read.claims['sub']).toMatch(/\S/);
     }),
     { numRuns: tries(500) },

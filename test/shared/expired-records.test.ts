@@ -215,7 +215,7 @@ describe('an expired record', () => {
     await media.storeImage(image, { dataUrl: 'data:' });
     for (const file of ['f1', 'f2', 'f3']) await media.heavyFiles.note(asPersonId('p'), file);
     const rate = createPrivateRate(redis, log);
-    for (const isLast of [false, true]) expect(await rate.mayLeave('alice', 1, { name: 'rest', isLast })).toBe(true);
+    for (const isLast of [false, true]) expect(await rate.tryAcquire('alice', 1, { name: 'rest', isLast })).toBe(true);
 
     const summaries = new SummaryStore(redis, keyRing, HOUR_MS);
     const startedFrom = (await summaries.begin(alice, '')) ?? '';
@@ -276,12 +276,12 @@ describe('an expired record', () => {
     fixture.serve(typed);
     const codeOn = async (chatUserId: string) => {
       const asked = { ...owner, chatUserId, conversation: CONVERSATION, language: 'en', mints: 'always' } as const;
-      const invitation = await typed.askToSignIn(asked);
+      const invitation = await typed.inviteToSignIn(asked);
       const page = await fixture.walk(fixture.browser(chatUserId), invitation.kind === 'invited' ? invitation.url : '');
       return /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? 'none';
     };
     const say = (chatUserId: string, text: string, messageId: string, chatKind: 'private' | 'group' = 'private') =>
-      typed.takeTypedCode({ owner, chatUserId, chatKind, text, messageId });
+      typed.redeemTypedCode({ owner, chatUserId, chatKind, text, messageId });
     const code = await codeOn('carol');
     await say('carol', `${code.slice(0, 8)}${code.endsWith('A') ? 'B' : 'A'}`, 'm2');
     expect(await say('carol', code, 'm3')).toMatchObject({ kind: 'linked' });
@@ -310,7 +310,7 @@ describe('an expired record', () => {
 
   test("is not restored without expiry by any script of WeCom's connection", async () => {
     const places = new ReplyPlaces(redis, keyRing, 'bot');
-    const lease = await new Lease(redis, places.leaseKey).tryGain();
+    const lease = await new Lease(redis, places.leaseKey).tryAcquire();
     const number = lease?.number ?? 0;
     const place = {
       ...({ version: 1, reqId: 'r', streamId: 's', userId: 'alice' } as const),

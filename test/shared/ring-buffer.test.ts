@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { TimedTexts, type TimedText } from '../../src/shared/ring-buffer.ts';
+import { TimedTextBuffer, type TimedText } from '../../src/shared/ring-buffer.ts';
 import { tries } from '../support/tries.ts';
 
 const latin1 = fc.array(fc.integer({ min: 0, max: 255 })).map((codes) => String.fromCharCode(...codes));
@@ -14,7 +14,7 @@ test('a ring buffer behaves like a plain array for any sequence of operations', 
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
-      const texts = new TimedTexts();
+      const texts = new TimedTextBuffer();
       const plain: TimedText[] = [];
       let atMs = 0.25;
       for (const taken of steps) {

@@ -60,7 +60,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       refusalsPassWithinMs: 0,
       deliveredWithinMs: 0,
     },
-    admit: () => (): Delivery => ({ kind: 'ignored', reason: 'a fake', answer: { status: 200, body: '' } }),
+    verifyHeaders: () => (): Delivery => ({ kind: 'ignored', reason: 'a fake', answer: { status: 200, body: '' } }),
     renderReply: ({ text }) => text,
     splitReply: (text) => [text],
     splitAnswer: (text) => Promise.resolve([text]),
@@ -89,7 +89,7 @@ function webSignIn(codes: Map<string, string>, tenant: string): WebSignIn {
   return {
     origins: [FAKE_PLATFORM_ORIGIN],
     needsAppBrowser: false,
-    leave({ redirectUri, state }) {
+    startAuthorization({ redirectUri, state }) {
       if (!/^[A-Za-z0-9]{1,128}$/.test(state)) throw new RangeError('letters and digits only');
       const query = new URLSearchParams({ redirect_uri: redirectUri, state });
       return Promise.resolve({ location: `${FAKE_PLATFORM_ORIGIN}/authorize?${query.toString()}`, kept: '' });

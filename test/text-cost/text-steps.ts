@@ -1,6 +1,6 @@
 import { html, plainName } from '../../src/shared/text/html.ts';
 import { scrub } from '../../src/shared/log.ts';
-import { withoutUnseen } from '../../src/shared/text/sanitize-text.ts';
+import { stripInvisible } from '../../src/shared/text/sanitize-text.ts';
 import { languageOfText } from '../../src/shared/text/texts.ts';
 import { StreamDecoder } from '../../src/bot/model/stream/stream-decoder.ts';
 import { estimateTokens } from '../../src/bot/turn/conversation/estimate-tokens.ts';
@@ -80,11 +80,11 @@ function parted(text: string): void {
 
 /** Every step that processes text of a model or a person and can be called alone. */
 export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
-  'an answer on WeCom': (text) => createMarkdownWriter(WECOM_DIALECT).pieces(text, ROOM_BYTES),
-  'an answer on Slack': (text) => createMarkdownWriter(SLACK_DIALECT).pieces(text, ROOM_BYTES),
-  'a growing answer on WeCom': (text) => createMarkdownWriter(WECOM_DIALECT).growing(text, LOOK_BYTES),
-  'a growing answer on Slack': (text) => createMarkdownWriter(SLACK_DIALECT).growing(text, LOOK_BYTES),
-  'a finished snapshot': (text) => createMarkdownWriter(WECOM_DIALECT).finished(text, ROOM_BYTES),
+  'an answer on WeCom': (text) => createMarkdownWriter(WECOM_DIALECT).split(text, ROOM_BYTES),
+  'an answer on Slack': (text) => createMarkdownWriter(SLACK_DIALECT).split(text, ROOM_BYTES),
+  'a growing answer on WeCom': (text) => createMarkdownWriter(WECOM_DIALECT).renderGrowing(text, LOOK_BYTES),
+  'a growing answer on Slack': (text) => createMarkdownWriter(SLACK_DIALECT).renderGrowing(text, LOOK_BYTES),
+  'a finished snapshot': (text) => createMarkdownWriter(WECOM_DIALECT).renderFinished(text, ROOM_BYTES),
   'a thought on WeCom': (text) => renderWecomReply({ text: '', thinking: text, finished: false }),
   'a status on Slack': renderStatus,
   'a note on Slack': (text) => wholeSnapshot({ content: 'x', note: text }),
@@ -101,7 +101,7 @@ export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
       bare: { models: [] },
       isFileAddress: () => true,
       isOwnAddress: () => false,
-      isStranger: () => false,
+      isForeignOrigin: () => false,
     })),
   'a delivery of WeCom': (text) =>
     readWecomDelivery(
@@ -113,7 +113,7 @@ export const TEXT_STEPS: Readonly<Record<string, TextStep>> = {
   'a slash word': readSlashCommand,
   'typed codes': readCodes,
   'a language': languageOfText,
-  'unseen characters': withoutUnseen,
+  'unseen characters': stripInvisible,
   'a quote for the prompt': (text) => contentOf([...labelQuote([textPart(text)]), textPart(text)]),
   'a question for the prompt': (text) => contentOf(labelSpeaker('member-1', saidParts(text, []))),
   'a question with an image': (text) => contentOf(saidParts(text, [{ dataUrl: 'data:', place: 9 }])),

@@ -4,7 +4,7 @@ import { languageOfText } from '../../shared/text/texts.ts';
 import { editedTurns, turnsOf } from '../turn/conversation/turns-of-message.ts';
 import { conversationOf, type ConversationRef, type GroupScope } from '../domain/conversation.ts';
 import type { InboundAmendment, InboundMessage } from '../domain/message.ts';
-import { tenantOf } from '../platforms/of-tenant.ts';
+import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { describePlatform } from '../platforms/registry.ts';
 import type { Amended } from '../queue/edit-message.ts';
@@ -61,7 +61,7 @@ async function offer(platform: Platform, message: InboundMessage, isLast: boolea
   if (replyTarget === undefined) return;
   const { bareWords } = describePlatform(platform.name);
   const voice = { language: languageOfText(textOfMessage(message)), bareWords };
-  await tenantOf(platform, message.tenant)?.push?.tellAsker?.(
+  await platformForTenant(platform, message.tenant)?.push?.postEphemeral?.(
     replyTarget,
     localizeForChat(REPLY_TEXTS[isLast ? 'editedLast' : 'edited'], voice),
   );

@@ -8,7 +8,7 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { shareThroughRedis, type CapacityShare } from '../model/capacity-share.ts';
 import { createBase, type BotOptions } from './base.ts';
 import { personIdOf, conversationOf, type GroupScope } from '../domain/conversation.ts';
-import { tenantOf } from '../platforms/of-tenant.ts';
+import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import { readCatalog } from './models.ts';
@@ -103,7 +103,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const identity = createSignIn(options, base);
   const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
   const recent = new ReplayBuffer({ onBare: () => report.acceptKeptBare() });
-  const inbox = new Inbox({ redis, keyRing, recent, standsAlone });
+  const inbox = new Inbox({ redis, keyRing, recent, isUnmergeable: standsAlone });
   const endSaying = keepSayingShards(redis, config.queue.shards);
   const endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report });
   const endLinkWatch = watchForLostLinks(base, identity, log);
@@ -119,7 +119,7 @@ export function createReceiver(options: BotOptions): Receiver {
       const personId = personIdOf(message, sender.userId);
       // Attachments are prefetched only for signed-in people.
       const place = {
-        platform: tenantOf(platform, message.tenant) ?? platform,
+        platform: platformForTenant(platform, message.tenant) ?? platform,
         store: mediaStore,
         conversation,
         personId,

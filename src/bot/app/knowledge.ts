@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { KeptKnowledge } from '../knowledge/create-knowledge.ts';
+import type { KnowledgeLoader } from '../knowledge/create-knowledge.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Config } from '../config/config.ts';
 
@@ -26,7 +26,7 @@ export function knowledgeFileOf({ knowledgeFile, mode }: KnowledgeConfig): strin
 }
 
 /** @throws ConfigFileError; at start the file was already checked (`config-files.ts`) */
-export function readKnowledge(config: KnowledgeConfig, kept: KeptKnowledge): NextKnowledge {
+export function readKnowledge(config: KnowledgeConfig, kept: KnowledgeLoader): NextKnowledge {
   const path = knowledgeFileOf(config);
   const text = path === undefined ? NO_SOURCES : readFileSync(path, 'utf8');
   const { knowledge, takeOver } = kept.read(text, path ?? config.knowledgeFile.path);

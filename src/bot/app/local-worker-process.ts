@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { createReport } from '../metrics/metrics.ts';
 import { asError } from '../../shared/coded-error.ts';
-import { goOutThrough } from '../../shared/http/proxy-config.ts';
+import { configureProxy } from '../../shared/http/proxy-config.ts';
 import { createLog } from '../../shared/log.ts';
 import { ignoreDebuggerSignal } from '../../shared/process/stop-signals.ts';
 import { createWorkerPart, type WorkerPart } from './bot.ts';
@@ -24,7 +24,7 @@ function send(message: FromWorker): void {
 }
 
 async function begin({ config, secrets, name, deadNames }: WorkerTask): Promise<void> {
-  goOutThrough({ ...secrets, noProxy: config.noProxy });
+  configureProxy({ ...secrets, noProxy: config.noProxy });
   const log = createLog({ ...config.log, role: 'worker' });
   // After an uncaught error the state is unknown: a new process starts clean.
   const crash = (thrown: unknown) => {

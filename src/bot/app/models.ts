@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createModelCatalog, type ModelCatalog } from '../../shared/models/model-catalog.ts';
-import { parseModelsFile, readModelsFile, type WrittenEntry } from '../../shared/models/models-file.ts';
+import { parseModelsFile, readModelsFile, type ModelFileEntry } from '../../shared/models/models-file.ts';
 import type { Config } from '../config/config.ts';
 
 /** Parley's own models file, for a config directory from before this file existed. */
@@ -10,7 +10,7 @@ const OWN_FILE = fileURLToPath(new URL('../../../config/models.json', import.met
 const EXAMPLES_FILE = fileURLToPath(new URL('../../../config/models.examples.json', import.meta.url));
 
 /** Entries of well-known models to copy. Empty if the config directory has been replaced. */
-export function readKnownModels(): WrittenEntry[] {
+export function readKnownModels(): ModelFileEntry[] {
   return existsSync(EXAMPLES_FILE) ? readModelsFile(readFileSync(EXAMPLES_FILE, 'utf8')) : [];
 }
 

@@ -2,10 +2,10 @@ import { asError } from '../../shared/coded-error.ts';
 import { MINUTE_MS } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
-import { isFirst } from '../../shared/redis/claim-once.ts';
+import { tryAcquire } from '../../shared/redis/claim-once.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { personIdOf } from '../domain/conversation.ts';
-import { tenantOf } from '../platforms/of-tenant.ts';
+import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import { tooManyMessages } from '../reply/read-live-reply.ts';
@@ -18,8 +18,8 @@ export function createNotifyLimited({ redis, keyRing, log }: { redis: RedisClien
   return (platform: Platform, message: InboundMessage): void => {
     void (async () => {
       const person = keyRing.pseudonym('told-limited', personIdOf(message, message.sender.userId));
-      if (await isFirst(redis, `{told}:limited:${person}`, MINUTE_MS))
-        await tenantOf(platform, message.tenant)?.writePrivately?.(message.sender.userId, tooManyMessages());
+      if (await tryAcquire(redis, `{told}:limited:${person}`, MINUTE_MS))
+        await platformForTenant(platform, message.tenant)?.writePrivately?.(message.sender.userId, tooManyMessages());
     })().catch((thrown: unknown) =>
       log.debug({ error: asError(thrown) }, 'a person could not be notified of the message limit'),
     );

@@ -3,7 +3,7 @@ import type { Log } from '../../shared/log.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { ChatPerson, IdentityNotice } from '../identity/identity.ts';
 import { conversationOf, type GroupScope } from '../domain/conversation.ts';
-import { platformOf } from '../platforms/of-tenant.ts';
+import { platformForMessage } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { describePlatform } from '../platforms/registry.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
@@ -26,7 +26,7 @@ interface TellPersonOptions {
  */
 export function createNotifyPerson({ redis, keyRing, platforms, groupScope, log }: TellPersonOptions) {
   return async (person: ChatPerson, notice: IdentityNotice): Promise<void> => {
-    const platform = platformOf(platforms, person);
+    const platform = platformForMessage(platforms, person);
     const { bareWords } = describePlatform(person.platform);
     const text = noticeText(notice, { language: person.language ?? 'zh', bareWords });
     const result = await platform?.writePrivately?.(person.chatUserId, text);

@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from '../../shared/clock.ts';
 import { asError } from '../../shared/coded-error.ts';
 import type { Log } from '../../shared/log.ts';
 import { settledWithin } from '../../shared/settled-within.ts';
-import { watchHistory } from '../../shared/redis/failover-detector.ts';
+import { detectFailover } from '../../shared/redis/failover-detector.ts';
 import type { Base, BotOptions } from './base.ts';
 import { parseProfileMapFile, type ProfileMap } from '../../shared/sign-in/profile-map-file.ts';
 import { createIdentity, type Identity } from '../identity/identity.ts';
@@ -57,7 +57,7 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
       helpUrl: signIn.helpUrl,
     },
     chat: {
-      lookForHeld: (personId, conversations) => lookForHeld(base, personId, conversations),
+      findHeldMessages: (personId, conversations) => lookForHeld(base, personId, conversations),
       onLinked: (release) => takeRelease(base, identity, release),
       notify: createNotifyPerson({ ...base, groupScope: config.conversation.groupScope, log }),
     },
@@ -96,7 +96,7 @@ async function takeRelease(
 ): Promise<void> {
   const { count, isTurnOpen } = await store.release(conversation, personId);
   if (count > 0 || !isTurnOpen) await wakeQueue.wake(conversation);
-  await (isTurnOpen ? identity.releaseAgain(id) : identity.releaseDone(id));
+  await (isTurnOpen ? identity.retryRelease(id) : identity.completeRelease(id));
 }
 
 /** If the link was made while the message was becoming held, releases the message at once. */
@@ -133,7 +133,7 @@ export function repeatReleases(base: Base, identity: Identity): () => Promise<vo
  */
 export function watchForLostLinks({ redis }: Base, identity: Identity | undefined, log: Log): () => void {
   if (!identity) return () => undefined;
-  const watch = watchHistory({ redis, memory: identity, what: 'links', log });
+  const watch = detectFailover({ redis, memory: identity, what: 'links', log });
   return () => watch.end();
 }
 

@@ -1,4 +1,4 @@
-import { say, withoutSlashes, type Bilingual, type Language } from '../../shared/text/texts.ts';
+import { localize, withoutSlashes, type Bilingual, type Language } from '../../shared/text/texts.ts';
 
 /** Language and command style of a chat. */
 export interface Voice {
@@ -16,5 +16,5 @@ export function localizeForChat(
   { language, bareWords = false }: Voice,
   values: Readonly<Record<string, string | number>> = {},
 ): string {
-  return say(bareWords ? { ...text, [language]: withoutSlashes(text[language]) } : text, language, values);
+  return localize(bareWords ? { ...text, [language]: withoutSlashes(text[language]) } : text, language, values);
 }

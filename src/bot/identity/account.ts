@@ -41,10 +41,10 @@ export type IdentityNotice =
   | { kind: 'suspended' };
 
 /** Notifies a user in their private chat, in the background. */
-export type Tell = (person: ChatPerson, notice: IdentityNotice) => void;
+export type NotifyPerson = (person: ChatPerson, notice: IdentityNotice) => void;
 
 /** Passes on a release, in the background. */
-export type HandOnRelease = (release: Release) => void;
+export type ReleaseHandler = (release: Release) => void;
 
 /** The pseudonym under which a person's records are stored. */
 export function personKey(person: PersonOwner & { chatUserId: string }): PersonId {

@@ -2,7 +2,7 @@ import { asError } from '../../shared/coded-error.ts';
 import type { Log } from '../../shared/log.ts';
 import { createAudit } from './audit.ts';
 import { createChatApps } from './browser/chat-apps.ts';
-import { createDialect } from './providers/create-provider.ts';
+import { createSignInProvider } from './providers/create-provider.ts';
 import { createCommit } from './links/commit-link.ts';
 import { createLinks } from './links/links.ts';
 import { RecentChanges } from './links/recent-changes.ts';
@@ -11,7 +11,7 @@ import { createWaitsFor } from './links/waiting.ts';
 import type { IdentityOptions } from './options.ts';
 import { createStore } from './store.ts';
 import { createPendingSignIns } from './invitations/pending-sign-ins.ts';
-import { createTickets } from './invitations/invitations.ts';
+import { createInvitations } from './invitations/invitations.ts';
 import { createAccessTokens } from './tokens/access-token.ts';
 import { createVault } from './tokens/vault.ts';
 import { createTypedCodes } from './typed-code/typed-codes.ts';
@@ -25,10 +25,10 @@ export function createParts({ redis, keyRing, platforms, signIn, chat, ...given 
   const vault = createVault(keyRing);
   const tell = background(log, 'a notice was not delivered', chat.notify);
   const release = background(log, 'held questions could not be released immediately', chat.onLinked);
-  const dialect = createDialect(signIn.service, { clientId: signIn.service.clientId, allowedIdentityCodes });
+  const dialect = createSignInProvider(signIn.service, { clientId: signIn.service.clientId, allowedIdentityCodes });
   const records = { store, keyRing, vault, audit, changes, nowMs };
   const links = createLinks(records);
-  const waitsFor = createWaitsFor(store, { lookForHeld: chat.lookForHeld, log });
+  const waitsFor = createWaitsFor(store, { lookForHeld: chat.findHeldMessages, log });
   return {
     ...{ store, audit, vault, changes, tell, release, dialect, links, waitsFor },
     ...createCommit({ ...records, waitsFor }, links, { keepTokens, uncheckedLinkDays }),
@@ -37,7 +37,7 @@ export function createParts({ redis, keyRing, platforms, signIn, chat, ...given 
     codes: createTypedCodes(store, keyRing, nowMs),
     pendingSignIns: createPendingSignIns(store, vault, nowMs),
     releases: createReleases(store, nowMs),
-    tickets: createTickets(store, keyRing, nowMs),
+    tickets: createInvitations(store, keyRing, nowMs),
   };
 }
 

@@ -4,9 +4,9 @@ import { inBackground } from '../../shared/in-background.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
 import type { Account } from '../domain/account.ts';
-import { bringBack } from './links/bring-back.ts';
+import { restoreRecentChanges } from './links/bring-back.ts';
 import { serviceRedirectUri } from './browser/authorization-request.ts';
-import { proofsFor, refuseUnsafe, type IdentityOptions } from './options.ts';
+import { proofsFor, rejectUnsafeRules, type IdentityOptions } from './options.ts';
 import { recheckDue } from './tokens/recheck.ts';
 import type { RecentChange } from './links/recent-changes.ts';
 import { createFailureLimit } from './failure-limit.ts';
@@ -14,7 +14,7 @@ import { createRoutes } from './browser/routes.ts';
 import { createSignInFlow } from './sign-in-flow.ts';
 import { createParts, type IdentityParts } from './create-parts.ts';
 import { sweepKeys } from './links/sweep-keys.ts';
-import type { NotAsked, SignInRequest } from './invitations/invitations.ts';
+import type { InvitationRefusal, SignInRequest } from './invitations/invitations.ts';
 import { redeemTypedCode, type TypedMessage, type TypedOutcome } from './typed-code/redeem-code.ts';
 
 /** The result of inviting a user to sign in. */
@@ -22,7 +22,7 @@ export type SignInInvitation =
   | { kind: 'invited'; url: string; expiresAtMs: number }
   /** An earlier invitation is still valid. `url` is its link, or absent if none was to be created. */
   | { kind: 'waiting'; url?: string; expiresAtMs: number }
-  | NotAsked;
+  | InvitationRefusal;
 
 /**
  * Maps chat users to accounts of the institution. All methods that use Redis: @throws IdentityError `store_away` Never
@@ -38,13 +38,13 @@ export interface Identity {
    * The link must not be shown in a group. Call this before holding a message: a link created in between is then either
    * found here or releases the message's conversation.
    */
-  askToSignIn(request: SignInRequest): Promise<SignInInvitation>;
+  inviteToSignIn(request: SignInRequest): Promise<SignInInvitation>;
   /**
    * Processes a typed sign-in code (SECURITY.md typed-code), if that is the proof. Safe to repeat for the same message.
    * @returns undefined if the message contains no code; otherwise the message must not reach the model, the history or the
    * held messages
    */
-  takeTypedCode(message: TypedMessage): Promise<TypedOutcome | undefined>;
+  redeemTypedCode(message: TypedMessage): Promise<TypedOutcome | undefined>;
   /**
    * Deletes the link, its reverse index and its tokens (SECURITY.md unlink-ends-all). Signing out at the service is left to
    * the user. `logoutUrl` is undefined if the service has no sign-out page or could not be asked for it.
@@ -57,9 +57,9 @@ export interface Identity {
   ): Promise<{ wasLinked: boolean; logoutUrl: string | undefined }>;
   /** Releases not yet reported as done, oldest first. */
   pendingReleases(limit: number): Promise<Release[]>;
-  releaseDone(releaseId: string): Promise<void>;
+  completeRelease(releaseId: string): Promise<void>;
   /** Returns the release to the end of the queue; `pendingReleases` lists it again until it expires. */
-  releaseAgain(releaseId: string): Promise<void>;
+  retryRelease(releaseId: string): Promise<void>;
   /**
    * @param rejected a token that the service has just refused
    * @throws IdentityError `refresh_later`, `sign_in_again`
@@ -84,23 +84,23 @@ export interface Identity {
 export function createIdentity(options: IdentityOptions): Identity {
   const { keyRing, nowMs, log, report } = options;
   const { rules } = options.signIn;
-  refuseUnsafe(rules, options.platforms);
+  rejectUnsafeRules(rules, options.platforms);
   const parts = createParts(options);
   const { store, links, tickets, releases, dialect, accessTokens, vault, audit, tell, release } = parts;
   const publicOrigin = new URL(options.pages.publicUrl).origin;
   return {
     accountOf: ({ platform, tenant, app }, chatUserId) => links.accountOf({ platform, tenant, app, chatUserId }),
-    async askToSignIn(request) {
-      const asked = await tickets.ask(request);
+    async inviteToSignIn(request) {
+      const asked = await tickets.request(request);
       if (asked.kind !== 'invited' && asked.kind !== 'waiting') return asked;
-      const { kind, ticket, expiresAtMs } = asked;
+      const { kind, token: ticket, expiresAtMs } = asked;
       const url = `${publicOrigin}/link/${ticket ?? ''}`;
       if (kind === 'waiting') return { kind, expiresAtMs, url: ticket === undefined ? undefined : url };
       audit('link-asked', request);
-      inBackground(() => nameTicket(parts, { person: request, ticket, log }));
+      inBackground(() => nameInvitation(parts, { person: request, ticket, log }));
       return { kind, url, expiresAtMs };
     },
-    async takeTypedCode(message) {
+    async redeemTypedCode(message) {
       if (!proofsFor(rules, message.owner.platform).includes('typed-code')) return undefined;
       const { codes, pendingSignIns, commitTyped } = parts;
       const ends = { audit, tell, release };
@@ -113,8 +113,8 @@ export function createIdentity(options: IdentityOptions): Identity {
       return { wasLinked, logoutUrl: await dialect.logoutUrl(serviceRedirectUri(publicOrigin)) };
     },
     pendingReleases: (limit) => releases.pending(limit),
-    releaseDone: (releaseId) => releases.done(releaseId),
-    releaseAgain: (releaseId) => releases.again(releaseId),
+    completeRelease: (releaseId) => releases.done(releaseId),
+    retryRelease: (releaseId) => releases.again(releaseId),
     freshAccessToken: ({ platform, tenant, app }, chatUserId, rejected) =>
       accessTokens.fresh({ platform, tenant, app, chatUserId }, rejected),
     recheckDue: (limit) =>
@@ -124,7 +124,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (counts) report.sealedRecords(counts);
     },
     recall: () => parts.changes.all(),
-    bringBack: (changes) => bringBack({ store, links, audit, tell, release, nowMs }, changes),
+    bringBack: (changes) => restoreRecentChanges({ store, links, audit, tell, release, nowMs }, changes),
     routes() {
       const platforms = [...options.platforms.values()];
       const platformOrigins = platforms.flatMap(({ webSignIn }) => webSignIn?.origins ?? []);
@@ -144,7 +144,7 @@ export function createIdentity(options: IdentityOptions): Identity {
  * Stores the platform's display name with a new invitation, so that the pages can name the account. Runs in the background
  * within the platform's response time limit; a link does not wait for it. Without a name, the pages show the masked id.
  */
-async function nameTicket(
+async function nameInvitation(
   { tickets, apps }: IdentityParts,
   { person, ticket, log }: { person: ChatPerson; ticket: string; log: Log },
 ): Promise<void> {

@@ -81,14 +81,14 @@ export interface SignInPages {
 }
 
 /** What this module needs from the chat side. */
-export interface ChatSide {
+export interface ChatHooks {
   /**
    * Called once for each conversation that a new link releases. A failed call is repeated by the caller of
    * `pendingReleases`.
    */
   onLinked(release: Release): Promise<void> | void;
   /** Finds a user's messages held for sign-in. Defaults to none. */
-  lookForHeld?: FindHeldMessages;
+  findHeldMessages?: FindHeldMessages;
   /** Notifies a user in their private chat. Failures are only logged. */
   notify(person: ChatPerson, notice: IdentityNotice): Promise<void> | void;
 }
@@ -100,7 +100,7 @@ export interface IdentityOptions {
   platforms: ReadonlyMap<PlatformName, Platform>;
   signIn: { service: SignInService; rules: SignInRules };
   pages: SignInPages;
-  chat: ChatSide;
+  chat: ChatHooks;
   /**
    * Recent links and unlinks of this process. Shared by all its identities, so that none restores a link that another
    * removed.
@@ -123,7 +123,7 @@ export function proofsFor(
  * @throws IdentityError `options_unsafe` if sign-in would run without a proof (SECURITY.md proof-of-person,
  * checked-at-start)
  */
-export function refuseUnsafe(rules: SignInRules, platforms: IdentityOptions['platforms']): void {
+export function rejectUnsafeRules(rules: SignInRules, platforms: IdentityOptions['platforms']): void {
   const named = [rules.proof, ...Object.values(rules.proofBy ?? {})];
   if (named.some((proofs) => proofs.length === 0))
     throw new IdentityError('options_unsafe', 'Sign-in requires a proof: set SIGN_IN_PROOF');

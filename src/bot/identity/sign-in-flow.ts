@@ -1,22 +1,22 @@
 import { randomToken, sha256Hex } from '../../shared/crypto/ids.ts';
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { ChatPerson } from './account.ts';
 import { createAuthorizations } from './browser/authorization-request.ts';
-import { createFindSignIn, demandCookie } from './browser/find-sign-in.ts';
+import { createFindSignIn, requireCookie } from './browser/find-sign-in.ts';
 import { createForms } from './browser/forms.ts';
 import { createPersonProof } from './browser/person-proof.ts';
 import { MAX_QUERY_CHARS } from './browser/request-guards.ts';
 import type { BrowserRequest, PageOutcome, Step, StepOf } from './browser/step.ts';
-import { createTakeTransaction, type Returned } from './browser/take-transaction.ts';
+import { createTakeTransaction, type SignInCallback } from './browser/take-transaction.ts';
 import type { IdentityParts } from './create-parts.ts';
 import { EXACT_ID, isSamePerson } from './id-matching.ts';
 import { isIdentityError } from './identity-error.ts';
-import type { Ticket } from './invitations/invitations.ts';
+import type { Invitation } from './invitations/invitations.ts';
 import { createTransactions } from './invitations/transactions.ts';
-import type { Committed } from './links/commit-link.ts';
+import type { CommitResult } from './links/commit-link.ts';
 import { createMakeLink } from './links/make-link.ts';
 import { isAnswered, type WaitsFor } from './links/waiting.ts';
 import type { Profile } from './oauth/profile-response.ts';
@@ -75,14 +75,14 @@ export interface SignInSteps {
 
 /** Maximum automatic restarts after a failed code exchange (SECURITY.md code-used-once). */
 const MAX_RESTARTS = 1;
-const TICKET = /^[A-Za-z0-9_-]{43}$/;
+const INVITATION_TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** The steps from an opened invitation to a stored link. */
 export function createSignInFlow(options: IdentityOptions, parts: IdentityParts, publicOrigin: string): SignInSteps {
   const flow = collaboratorsOf(options, parts, publicOrigin);
   return {
     showLanding: (request, linkTicket) => showLanding(flow, request, linkTicket),
-    startSignIn: async (request, linkTicket) => begin(flow, request, ticketHashOf(linkTicket)),
+    startSignIn: async (request, linkTicket) => begin(flow, request, invitationHashOf(linkTicket)),
     async startAgain(request) {
       const ticketHash = request.form['ticket'];
       if (typeof ticketHash !== 'string' || !/^[0-9a-f]{64}$/.test(ticketHash)) throw new PageError('page-expired');
@@ -127,10 +127,10 @@ function collaboratorsOf(
 type Flow = ReturnType<typeof collaboratorsOf>;
 
 async function showLanding(flow: Flow, request: BrowserRequest, linkTicket: string): Promise<PageOutcome> {
-  const ticketHash = ticketHashOf(linkTicket);
+  const ticketHash = invitationHashOf(linkTicket);
   // A user who went to the chat to type the code may reopen the link to read it again.
   if (await showsCode(flow, request, ticketHash)) return { kind: 'redirect', location: '/sign-in/confirm' };
-  const ticket = await openTicket(flow, request, ticketHash);
+  const ticket = await requireOpenInvitation(flow, request, ticketHash);
   const platform = flow.apps.platformOf(ticket.person);
   if (!platform) throw new PageError('link-used-up');
   const cookie = request.cookie ?? randomToken();
@@ -141,7 +141,7 @@ async function showLanding(flow: Flow, request: BrowserRequest, linkTicket: stri
   const page = landingPage({
     language: request.language,
     person: ticket.person,
-    providerName: say(flow.providerName, request.language),
+    providerName: localize(flow.providerName, request.language),
     action: `/link/${linkTicket}/start`,
     csrf: flow.forms.token(cookie, ticket.hash),
     asksApp: proofs.includes('same-browser') && platform.webSignIn?.needsAppBrowser === false,
@@ -161,20 +161,20 @@ function belongsInApp({ rules }: Flow, { userAgent }: BrowserRequest, platform: 
 function openInApp(
   { apps, providerName }: Flow,
   { language, userAgent }: BrowserRequest,
-  { person }: Ticket,
+  { person }: Invitation,
 ): PageOutcome {
   const back = apps.backTo(userAgent, person);
   return {
     kind: 'page',
     back,
-    page: openInAppPage({ language, person, providerName: say(providerName, language), back }),
+    page: openInAppPage({ language, person, providerName: localize(providerName, language), back }),
   };
 }
 
 async function begin(flow: Flow, request: BrowserRequest, ticketHash: string): Promise<PageOutcome> {
   const { forms, apps, rules, authorizations } = flow;
-  const shownCookie = forms.demandOwn(request, ticketHash);
-  const ticket = await openTicket(flow, request, ticketHash);
+  const shownCookie = forms.requireOwnForm(request, ticketHash);
+  const ticket = await requireOpenInvitation(flow, request, ticketHash);
   const platform = apps.platformOf(ticket.person);
   if (!platform) throw new PageError('link-used-up');
   if (belongsInApp(flow, request, platform)) return openInApp(flow, request, ticket);
@@ -196,7 +196,11 @@ async function begin(flow: Flow, request: BrowserRequest, ticketHash: string): P
  * Returns an invitation that this browser may use: new, or started by it. All other cases show the same page, so that it
  * reveals nothing (link-used-up).
  */
-async function openTicket({ tickets }: Flow, { cookie }: BrowserRequest, ticketHash: string): Promise<Ticket> {
+async function requireOpenInvitation(
+  { tickets }: Flow,
+  { cookie }: BrowserRequest,
+  ticketHash: string,
+): Promise<Invitation> {
   const ticket = await tickets.read(ticketHash);
   if (!ticket) throw new PageError('link-used-up');
   if (ticket.status === 'new') return ticket;
@@ -213,8 +217,8 @@ async function showsCode({ rules, tickets }: Flow, { cookie }: BrowserRequest, t
 }
 
 /** @throws PageError link-used-up for an impossible value */
-function ticketHashOf(linkTicket: string): string {
-  if (!TICKET.test(linkTicket)) throw new PageError('link-used-up');
+function invitationHashOf(linkTicket: string): string {
+  if (!INVITATION_TOKEN.test(linkTicket)) throw new PageError('link-used-up');
   return sha256Hex(linkTicket);
 }
 
@@ -225,7 +229,7 @@ async function returnFromPlatform(
 ): Promise<PageOutcome> {
   const returned = await takeTransaction(request, `platform/${name}`);
   if ('declined' in returned) return returned.declined;
-  const { ticket, cookieHash } = returned;
+  const { invitation: ticket, cookieHash } = returned;
   const platform = apps.platformOf(ticket.person);
   if (!platform?.webSignIn || platform.name !== name) throw new PageError('sign-in-broken-off');
   const asked = authorizations.identify(returned, platform.webSignIn).catch(outsideOrFailed);
@@ -253,7 +257,7 @@ async function returnFromService(flow: Flow, request: BrowserRequest): Promise<P
   if (empty) return empty;
   const returned = await takeTransaction(request, 'service');
   if ('declined' in returned) return returned.declined;
-  const { transaction, ticket, cookieHash } = returned;
+  const { transaction, invitation: ticket, cookieHash } = returned;
   const proofs = proofsFor(rules, ticket.person.platform);
   if (proofs.includes('same-browser') && !transaction.isChatProven) throw new PageError('sign-in-broken-off');
   const obtainedAtMs = nowMs();
@@ -296,7 +300,7 @@ function isEmpty({ returns }: Flow['dialect'], querystring: string): boolean {
 /**
  * One exchange, never retried with the same code. An unusable response leads to one restart, no response to service-failed.
  */
-async function exchange({ authorizations, log }: Flow, returned: Returned): Promise<Redeemed | 'restart'> {
+async function exchange({ authorizations, log }: Flow, returned: SignInCallback): Promise<Redeemed | 'restart'> {
   try {
     return await authorizations.redeem(returned);
   } catch (error) {
@@ -310,7 +314,7 @@ async function exchange({ authorizations, log }: Flow, returned: Returned): Prom
 
 async function restart(
   { authorizations }: Flow,
-  { ticket, cookieHash, transaction: { isChatProven, restarts }, again }: Returned,
+  { invitation: ticket, cookieHash, transaction: { isChatProven, restarts }, again }: SignInCallback,
 ): Promise<PageOutcome> {
   const leg = { ticketHash: ticket.hash, cookieHash, isChatProven, restarts: restarts + 1, again };
   const { location, transaction } = await authorizations.toService(leg);
@@ -320,7 +324,7 @@ async function restart(
 
 async function usableProfile(
   { authorizations, audit, log }: Flow,
-  { ticket, again }: Returned,
+  { invitation: ticket, again }: SignInCallback,
   redeemed: Redeemed,
 ): Promise<Profile> {
   try {
@@ -334,8 +338,12 @@ async function usableProfile(
 }
 
 /** Verifies the proof same-id before anything is stored, so that a stranger's tokens are never kept. */
-async function proveSameId({ apps, personProof, rules }: Flow, returned: Returned, profile: Profile): Promise<void> {
-  const platform = apps.platformOf(returned.ticket.person);
+async function proveSameId(
+  { apps, personProof, rules }: Flow,
+  returned: SignInCallback,
+  profile: Profile,
+): Promise<void> {
+  const platform = apps.platformOf(returned.invitation.person);
   if (!platform) throw new PageError('link-used-up');
   const plainUserId = await personProof.plainIdOf(returned, platform);
   const isSame = isSamePerson(rules.sameIdRule ?? EXACT_ID, profile, plainUserId);
@@ -345,13 +353,13 @@ async function proveSameId({ apps, personProof, rules }: Flow, returned: Returne
 async function showConfirm(flow: Flow, request: BrowserRequest): Promise<PageOutcome> {
   const found = await flow.findSignIn(request.cookie);
   if (found.kind === 'done') return done(flow, request, found);
-  const { ticket, signedIn, cookie } = found;
+  const { invitation: ticket, signedIn, cookie } = found;
   if (ticket.status === 'awaiting_code') return flow.codeSteps.showCodeAgain(request, found);
   const page = confirmPage({
     language: request.language,
     person: ticket.person,
     profile: signedIn.profile,
-    providerName: say(flow.providerName, request.language),
+    providerName: localize(flow.providerName, request.language),
     csrf: flow.forms.token(cookie, ticket.hash),
     endsWithCode: proofsFor(flow.rules, ticket.person.platform).includes('typed-code'),
     isAwaited: isAnswered(await flow.waitsFor(ticket.person)),
@@ -361,13 +369,14 @@ async function showConfirm(flow: Flow, request: BrowserRequest): Promise<PageOut
 
 async function confirmSignIn(flow: Flow, request: BrowserRequest): Promise<PageOutcome> {
   const { findSignIn, forms, rules, codeSteps, makeLink } = flow;
-  const found = await findSignIn(demandCookie(request));
-  forms.demandOwn(request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
+  const found = await findSignIn(requireCookie(request));
+  forms.requireOwnForm(request, found.kind === 'done' ? found.ticketHash : found.invitation.hash);
   if (found.kind === 'done') return done(flow, request, found);
-  if (proofsFor(rules, found.ticket.person.platform).includes('typed-code')) return codeSteps.awaitCode(request, found);
+  if (proofsFor(rules, found.invitation.person.platform).includes('typed-code'))
+    return codeSteps.awaitCode(request, found);
   const committed = await makeLink(found);
   const { name } = found.signedIn.profile;
-  const { person } = found.ticket;
+  const { person } = found.invitation;
   if (committed.kind === 'linked') return done(flow, request, { name, waitsFor: committed.waitsFor }, person);
   if (committed.kind !== 'linked-before') throw conflict(committed);
   // The other request of a double click created the link, notified the user and stored what was waiting.
@@ -377,17 +386,17 @@ async function confirmSignIn(flow: Flow, request: BrowserRequest): Promise<PageO
 
 async function cancelSignIn(flow: Flow, request: BrowserRequest): Promise<PageOutcome> {
   const { findSignIn, forms, tickets, audit, apps } = flow;
-  const found = await findSignIn(demandCookie(request));
-  forms.demandOwn(request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
+  const found = await findSignIn(requireCookie(request));
+  forms.requireOwnForm(request, found.kind === 'done' ? found.ticketHash : found.invitation.hash);
   if (found.kind === 'done') return done(flow, request, found);
-  await tickets.close(found.ticket, 'refused', found.cookieHash);
-  audit('link-cancelled', found.ticket.person);
+  await tickets.close(found.invitation, 'refused', found.cookieHash);
+  audit('link-cancelled', found.invitation.person);
   const { language, userAgent } = request;
-  const back = apps.backTo(userAgent, found.ticket.person);
+  const back = apps.backTo(userAgent, found.invitation.person);
   return { kind: 'page', back, page: cancelledPage({ language, back }) };
 }
 
-type Conflict = Exclude<Committed, { kind: 'linked' | 'linked-before' }>;
+type Conflict = Exclude<CommitResult, { kind: 'linked' | 'linked-before' }>;
 
 function conflict(committed: Conflict): PageError {
   if (committed.kind === 'gone') return new PageError('link-used-up');

@@ -46,8 +46,8 @@ export function createStore(redis: RedisClient): IdentityStore {
 
 /** Key names. Called without an id, each returns the prefix that a script completes. */
 export const keys = {
-  ticket: (ticketHash = '') => `{id}:ticket:${ticketHash}`,
-  liveTicket: (person = '') => `{id}:live:${person}`,
+  invitation: (ticketHash = '') => `{id}:ticket:${ticketHash}`,
+  liveInvitation: (person = '') => `{id}:live:${person}`,
   minted: (person: PersonId) => `{id}:minted:${person}`,
   waiting: (person: PersonId) => `{id}:waiting:${person}`,
   transaction: (cookieHash = '') => `{id}:transaction:${cookieHash}`,
@@ -64,6 +64,6 @@ export const keys = {
   refreshLock: (person: PersonId) => `{id}:lock:${person}`,
   keySweep: () => '{id}:key-sweep',
   sealedRecords: () => '{id}:sealed-records',
-  told: (person: PersonId, kind: string) => `{id}:told:${kind}:${person}`,
+  notified: (person: PersonId, kind: string) => `{id}:told:${kind}:${person}`,
   failures: (address: string, minute: number) => `{id}:failures:${minute}:${address}`,
 } as const;

@@ -1,7 +1,13 @@
 import { asError } from '../../shared/coded-error.ts';
 import type { Log } from '../../shared/log.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
-import type { ConnectionChange, ConnectionUse, Delivery, KeptConnection, Platform } from '../platforms/platform.ts';
+import type {
+  ConnectionChange,
+  ConnectionHandlers,
+  Delivery,
+  PlatformConnection,
+  Platform,
+} from '../platforms/platform.ts';
 import type { HandleDelivery } from './handle-delivery.ts';
 import type { WebhookReport } from './webhook-report.ts';
 
@@ -14,9 +20,9 @@ export interface ConnectionsOptions {
   keepAnswer(platform: Platform, answer: NotShown): Promise<void>;
 }
 
-type NotShown = Parameters<ConnectionUse['onNotShown']>[0];
+type NotShown = Parameters<ConnectionHandlers['onUndeliverable']>[0];
 
-export interface KeptConnections extends KeptConnection {
+export interface KeptConnections extends PlatformConnection {
   /** The last change that a platform's connection reported; undefined before its first report. */
   lastChange(platform: PlatformName): ConnectionChange | undefined;
 }
@@ -40,10 +46,10 @@ function useOf(
   platform: Platform,
   { handle, log, report, keepAnswer }: Omit<ConnectionsOptions, 'platforms'>,
   last: Map<PlatformName, ConnectionChange>,
-): ConnectionUse {
+): ConnectionHandlers {
   const take = async (read: () => Delivery): Promise<boolean> => {
     const startedMs = performance.now();
-    const pending = platform.pending?.();
+    const pending = platform.ready?.();
     if (pending) await pending;
     const delivery = read();
     const { answer, outcome, deliveryId } = await handle(platform, delivery);
@@ -57,7 +63,7 @@ function useOf(
         log.error({ error: asError(thrown), platform: platform.name }, 'a delivery failed');
         return false;
       }),
-    onNotShown: (answer) => keepAnswer(platform, answer),
+    onUndeliverable: (answer) => keepAnswer(platform, answer),
     onLost: (reason) => report.deliveryLost({ platform: platform.name, reason }),
     onChange(change) {
       last.set(platform.name, change);

@@ -3,7 +3,7 @@ import type { Log } from '../../shared/log.ts';
 import { conversationOf, type GroupScope } from '../domain/conversation.ts';
 import type { InboundAmendment } from '../domain/message.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import { tenantOf } from '../platforms/of-tenant.ts';
+import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Inbox } from '../queue/accept.ts';
 import type { Amended } from '../queue/edit-message.ts';
@@ -39,7 +39,7 @@ export async function handleAmendment(
   if (amended.where === 'held' && amended.nothingWaits) {
     const { turnId: deliveryId, conversation } = amended;
     const { partition } = conversation;
-    await takeInvitationAway(redis, tenantOf(platform, amendment.message.tenant), { partition, deliveryId });
+    await takeInvitationAway(redis, platformForTenant(platform, amendment.message.tenant), { partition, deliveryId });
   }
   if (amended.where === 'answered') await amendAnswered(platform, amendment, amended);
 }

@@ -3,7 +3,7 @@ import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import { say, type Language } from '../../shared/text/texts.ts';
+import { localize, type Language } from '../../shared/text/texts.ts';
 import { withTimeout } from '../../shared/with-timeout.ts';
 import {
   conversationOf,
@@ -13,7 +13,7 @@ import {
   type GroupScope,
 } from '../domain/conversation.ts';
 import { inBackground } from '../../shared/in-background.ts';
-import { tenantOf } from '../platforms/of-tenant.ts';
+import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Delivery, HttpAnswer, Platform, Welcome } from '../platforms/platform.ts';
 import type { SuggestedPrompts } from '../platforms/prompts-file.ts';
 import type { InboundMessage, Sender } from '../domain/message.ts';
@@ -104,7 +104,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
       case 'opened-chat':
         inBackground(async () => {
           const { prompts } = await options.greeting(platform, delivery);
-          await tenantOf(platform, delivery.tenant)?.suggest?.(delivery.target, prompts, DEFAULT_LANGUAGE);
+          await platformForTenant(platform, delivery.tenant)?.suggest?.(delivery.target, prompts, DEFAULT_LANGUAGE);
         });
         return { answer: delivery.answer, outcome: 'event' };
       case 'stop':
@@ -128,9 +128,9 @@ async function welcomeOf(
   const { welcome, prompts } = await greeting(platform, { tenant: platform.tenant, sender });
   return {
     botName,
-    text: welcome?.[DEFAULT_LANGUAGE] ?? say(REPLY_TEXTS.welcome, DEFAULT_LANGUAGE, { bot: botName }),
+    text: welcome?.[DEFAULT_LANGUAGE] ?? localize(REPLY_TEXTS.welcome, DEFAULT_LANGUAGE, { bot: botName }),
     prompts: prompts[DEFAULT_LANGUAGE],
-    heading: say(REPLY_TEXTS.couldAsk, DEFAULT_LANGUAGE),
+    heading: localize(REPLY_TEXTS.couldAsk, DEFAULT_LANGUAGE),
   };
 }
 

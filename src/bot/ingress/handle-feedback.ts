@@ -3,7 +3,7 @@ import type { Language } from '../../shared/text/texts.ts';
 import { conversationOf, personIdOf, type GroupScope } from '../domain/conversation.ts';
 import { FEEDBACK_REASONS, type InboundFeedback } from '../domain/feedback.ts';
 import type { FeedbackChange, Rating } from '../reply/feedback/keep-feedback.ts';
-import { tenantOf } from '../platforms/of-tenant.ts';
+import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { REASON_TEXTS } from '../i18n/feedback-texts.ts';
 import type { WebhookReport } from './webhook-report.ts';
@@ -34,11 +34,12 @@ export async function handleFeedback(
   const isNews = change !== 'same' && change !== 'full';
   const isDetail = change === 'detailed';
   if (isNews) report.feedbackGiven({ platform: name, verdict, reasons, isDetail, deliveryId: answer });
-  const push = tenantOf(platform, owner.tenant)?.push;
+  const push = platformForTenant(platform, owner.tenant)?.push;
   if (!followUp || !push) return;
   const { language } = followUp;
-  if (reasons.length > 0) inBackground(() => push.thank?.(followUp, REASON_TEXTS.thanks[language]));
-  else if (verdict === 'bad' && isNews) inBackground(() => push.askWhy?.(followUp, answer, whyIn(language)));
+  if (reasons.length > 0) inBackground(() => push.acknowledgeFeedback?.(followUp, REASON_TEXTS.thanks[language]));
+  else if (verdict === 'bad' && isNews)
+    inBackground(() => push.requestFeedbackReason?.(followUp, answer, whyIn(language)));
 }
 
 function whyIn(language: Language) {

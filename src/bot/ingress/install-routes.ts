@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { asError } from '../../shared/coded-error.ts';
 import type { Log } from '../../shared/log.ts';
-import { languageOfHeader, say, type Bilingual } from '../../shared/text/texts.ts';
+import { languageOfHeader, localize, type Bilingual } from '../../shared/text/texts.ts';
 import type { InstallOutcome, InstallPages, Platform } from '../platforms/platform.ts';
 import { INSTALL_TEXTS } from '../i18n/install-texts.ts';
 
@@ -49,7 +49,7 @@ export function installRoutes(platforms: readonly Platform[], log: Log): Router 
       context.append('Set-Cookie', cookieLine('', 0));
       context.status = status;
       context.type = 'text/plain; charset=utf-8';
-      context.body = `${say(text, languageOfHeader(context.get('Accept-Language')))}\n`;
+      context.body = `${localize(text, languageOfHeader(context.get('Accept-Language')))}\n`;
     });
   }
   return router;

@@ -1,12 +1,12 @@
 import { inBackground } from '../../shared/in-background.ts';
-import { say, type Bilingual } from '../../shared/text/texts.ts';
+import { localize, type Bilingual } from '../../shared/text/texts.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import { fieldsToRead } from '../domain/message-record.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import { messageKey } from '../domain/partition-keys.ts';
-import { tenantOf } from '../platforms/of-tenant.ts';
+import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform, Press } from '../platforms/platform.ts';
 
 /**
@@ -30,6 +30,6 @@ export function tellPresser(
   { target, language }: Press,
   text: Bilingual,
 ): void {
-  const push = tenantOf(platform, tenant ?? platform.tenant)?.push;
-  inBackground(() => push?.tellAsker?.(target, say(text, language)));
+  const push = platformForTenant(platform, tenant ?? platform.tenant)?.push;
+  inBackground(() => push?.postEphemeral?.(target, localize(text, language)));
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { MIB_BYTES } from '../../shared/clock.ts';
-import type { HeldBytes, Holder } from '../../shared/memory-budget.ts';
+import type { MemoryBudget, Holder } from '../../shared/memory-budget.ts';
 
 /** Maximum size of a delivery's body (SECURITY.md bounded-requests). */
 export const MAX_BODY_BYTES = MIB_BYTES;
@@ -13,7 +13,7 @@ export type BodyResult = { ok: true; body: Buffer } | { ok: false; status: 400 |
  * since a signature covers the bytes as sent and a small body could unpack to a large one.
  * @param held counts the bytes held until the body is complete; a body evicted from this budget is refused with 503
  */
-export async function readBody(request: IncomingMessage, held: HeldBytes): Promise<BodyResult> {
+export async function readBody(request: IncomingMessage, held: MemoryBudget): Promise<BodyResult> {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') return { ok: false, status: 415 };
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return { ok: false, status: 413 };
@@ -21,7 +21,7 @@ export async function readBody(request: IncomingMessage, held: HeldBytes): Promi
 }
 
 /** Uses listeners because an async loop costs several times more, and this runs for every delivery and every poll. */
-function collect(request: IncomingMessage, held: HeldBytes): Promise<BodyResult> {
+function collect(request: IncomingMessage, held: MemoryBudget): Promise<BodyResult> {
   return new Promise((resolve) => {
     const body = new HeldBody(held, resolve);
     request.on('data', (chunk: Buffer) => body.take(chunk));
@@ -35,13 +35,13 @@ function collect(request: IncomingMessage, held: HeldBytes): Promise<BodyResult>
 /** A body that is being read. Bytes after its end are ignored. */
 class HeldBody implements Holder {
   heldBytes = 0;
-  readonly #held: HeldBytes;
+  readonly #held: MemoryBudget;
   readonly #settle: (result: BodyResult) => void;
   #chunks: Buffer[] = [];
   #sizeBytes = 0;
   #isOver = false;
 
-  constructor(held: HeldBytes, settle: (result: BodyResult) => void) {
+  constructor(held: MemoryBudget, settle: (result: BodyResult) => void) {
     this.#held = held;
     this.#settle = settle;
     held.begin(this);

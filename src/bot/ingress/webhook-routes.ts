@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asError } from '../../shared/coded-error.ts';
 import { MIB_BYTES } from '../../shared/clock.ts';
-import { HeldBytes } from '../../shared/memory-budget.ts';
+import { MemoryBudget } from '../../shared/memory-budget.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Delivery, DeliveryHead, HttpAnswer, Platform } from '../platforms/platform.ts';
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import { WEBHOOK_TEXTS } from '../i18n/webhook-texts.ts';
 import type { HandleDelivery } from './handle-delivery.ts';
 import { readBody } from './read-body.ts';
@@ -35,7 +35,7 @@ const MAX_UNPROVEN_BYTES = 32 * MIB_BYTES;
 export function webhookRoutes(options: WebhookRoutesOptions): ServeWebhook {
   const proven = new Set<Platform>();
   const platforms = new Map<string, Platform>(options.platforms.map((platform) => [platform.name, platform]));
-  const held = new HeldBytes(MAX_UNPROVEN_BYTES);
+  const held = new MemoryBudget(MAX_UNPROVEN_BYTES);
   return (request, response) => {
     const { url = '' } = request;
     if (!url.startsWith(PREFIX)) return false;
@@ -57,13 +57,13 @@ interface Call {
   response: ServerResponse;
   query: URLSearchParams;
   platform: Platform;
-  held: HeldBytes;
+  held: MemoryBudget;
   /** Platforms of which a delivery was verified since the start. */
   proven: Set<Platform>;
 }
 
 /** Shown to the operator who opens the address in a browser. The platforms themselves also sign their GET requests. */
-const FOR_PEOPLE = `${say(WEBHOOK_TEXTS.openedByPerson, 'zh')}\n\n${say(WEBHOOK_TEXTS.openedByPerson, 'en')}\n`;
+const FOR_PEOPLE = `${localize(WEBHOOK_TEXTS.openedByPerson, 'zh')}\n\n${localize(WEBHOOK_TEXTS.openedByPerson, 'en')}\n`;
 
 /** Reasons for refusals before verification. */
 const UNREAD_REASONS = { 400: 'broken off', 413: 'too large', 415: 'compressed', 503: 'no room' } as const;
@@ -82,7 +82,7 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
   };
 
   const head: DeliveryHead = { method, query, headers: request.headers };
-  const admitted = platform.admit(head);
+  const admitted = platform.verifyHeaders(head);
   if (typeof admitted !== 'function') {
     writeAnswer(response, { status: admitted.status, body: method === 'GET' ? FOR_PEOPLE : '' });
     return done('unread', 'refused', whyOf(admitted));
@@ -99,7 +99,7 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
       sizeBytes: Number.isFinite(sizeBytes) ? sizeBytes : undefined,
     });
   }
-  const pending = platform.pending?.();
+  const pending = platform.ready?.();
   if (pending) await pending;
   const delivery: Delivery = admitted(read.body);
   const { answer, outcome, deliveryId } = await options.handle(platform, delivery);

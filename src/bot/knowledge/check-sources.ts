@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../shared/clock.ts';
-import { unlessAborted } from '../../shared/abortable.ts';
+import { abortable } from '../../shared/abortable.ts';
 import { checkDify } from './dify/check-dify.ts';
 import { checkFolder } from './folder/check-folder.ts';
 import { checkSite } from './site/check-site.ts';
@@ -31,7 +31,7 @@ async function checkOne(source: SourceDefinition): Promise<CheckedSource> {
   const check = CHECKS[source.kind] as CheckSource<SourceDefinition>;
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
   try {
-    return { source: source.name, ...(await unlessAborted(check(source, signal), signal)) };
+    return { source: source.name, ...(await abortable(check(source, signal), signal)) };
   } catch (error) {
     if (!signal.aborted) throw error;
     return { source: source.name, verdict: 'fault', detail: 'no result in time' };

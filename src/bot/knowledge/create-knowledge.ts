@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { hashParts } from '../../shared/crypto/ids.ts';
-import { unlessAborted } from '../../shared/abortable.ts';
+import { abortable } from '../../shared/abortable.ts';
 import type { LocalHit, LocalIndex } from './index/local-index.ts';
 import { IndexProcess, type IndexProcessOptions } from './index/index-process.ts';
 import type { Found, Knowledge } from './knowledge.ts';
@@ -25,7 +25,7 @@ export interface KnowledgeParts {
 }
 
 /** The knowledge sources of this process, across reloads of `KNOWLEDGE_FILE`. */
-export interface KeptKnowledge {
+export interface KnowledgeLoader {
   /**
    * Parses the file's text.
    * @param path location of the file
@@ -43,7 +43,7 @@ const SEARCH_LIMIT_MS = 5 * SECOND_MS;
 const MAX_QUERY_CHARS = 1_000;
 
 /** Opens the index and reads sites only when a file with folders or sites is activated. */
-export function createKnowledge(parts: KnowledgeParts): KeptKnowledge {
+export function createKnowledge(parts: KnowledgeParts): KnowledgeLoader {
   const { folder, report, nowMs, openIndex = openProcess } = parts;
   const { resolve } = PUBLIC_WEB;
   const sites = new SiteKeeper({ folder: join(folder, 'pages'), report, nowMs, resolve, ...parts.sites });
@@ -109,7 +109,7 @@ function knowledgeOf(
       const asked = askedFor(only);
       const cut = query.slice(0, MAX_QUERY_CHARS);
       const lists = await Promise.all(asked.map((part) => askWithin(part, cut, reader, signal, report)));
-      const found = inTurns(lists).slice(0, MAX_FOUND);
+      const found = interleave(lists).slice(0, MAX_FOUND);
       const count = asked.reduce((sum, { names }) => sum + names.length, 0);
       report.searched({ sources: count, found: found.length, durationMs: monotonicMs() - beganMs });
       return found;
@@ -130,7 +130,7 @@ async function askWithin(
 ): Promise<Found[]> {
   const ending = AbortSignal.any([signal, AbortSignal.timeout(SEARCH_LIMIT_MS)]);
   try {
-    return await unlessAborted(search(query, reader, ending), ending);
+    return await abortable(search(query, reader, ending), ending);
   } catch (error) {
     signal.throwIfAborted();
     const fault = ending.aborted ? 'late' : error instanceof SourceError ? error.code : 'away';
@@ -140,7 +140,7 @@ async function askWithin(
 }
 
 /** Interleaves the lists: the best hit of each, then the second of each. Scores of different sources are not comparable. */
-function inTurns(lists: readonly (readonly Found[])[]): Found[] {
+function interleave(lists: readonly (readonly Found[])[]): Found[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
 }

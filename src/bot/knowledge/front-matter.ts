@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { compatibleForm, withoutUnseen } from '../../shared/text/sanitize-text.ts';
+import { compatibleForm, stripInvisible } from '../../shared/text/sanitize-text.ts';
 import { readReaders, type Readers } from './readers.ts';
 
 /** Metadata at the start of a document. */
@@ -42,7 +42,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
  * Splits off the front matter: a YAML block between two `---` lines at the very beginning. A document with a malformed
  * block, or with a `readers` field that cannot be parsed, is hidden from all readers (SECURITY.md knowledge-rights).
  */
-export function takeFrontMatter(document: string): WithoutFrontMatter {
+export function splitFrontMatter(document: string): WithoutFrontMatter {
   const bare = document.replace(/^\uFEFF/, '').replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
   const opening = OPENING.exec(bare)?.[0];
   if (opening === undefined) return isOddBlock(bare) ? oddDocument(document) : { matter: {}, text: document };
@@ -73,7 +73,7 @@ function oddDocument(text: string): WithoutFrontMatter {
  * line.
  */
 function isOddBlock(document: string): boolean {
-  const start = withoutUnseen(document.slice(0, MAX_SEARCHED_CHARS)).trimStart();
+  const start = stripInvisible(document.slice(0, MAX_SEARCHED_CHARS)).trimStart();
   const opening = ODD_OPENING.exec(start)?.[0];
   if (opening === undefined) return false;
   const rest = start.slice(opening.length);
@@ -86,7 +86,7 @@ function isOddBlock(document: string): boolean {
 
 /** A second block directly after the first. Its `readers` would otherwise be treated as text. */
 function hasSecondBlock(text: string): boolean {
-  const start = withoutUnseen(text.slice(0, MAX_CHARS)).trimStart();
+  const start = stripInvisible(text.slice(0, MAX_CHARS)).trimStart();
   const opening = ODD_OPENING.exec(start)?.[0];
   if (opening === undefined || opening === '{') return false;
   const rest = start.slice(opening.length);
@@ -104,7 +104,7 @@ function namesReaders(block: string): boolean {
 
 /** Whether a person would read a name as `readers`, regardless of look-alike characters. */
 function looksLikeReaders(name: string): boolean {
-  const letters = [...compatibleForm(withoutUnseen(name)).normalize('NFD').toLowerCase()];
+  const letters = [...compatibleForm(stripInvisible(name)).normalize('NFD').toLowerCase()];
   const plain = letters.map((letter) => LOOK_ALIKES[letter] ?? letter).join('');
   return /^readers?$/.test(plain.replace(/[^a-z]/g, ''));
 }

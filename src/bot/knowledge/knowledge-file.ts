@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile } from '../../shared/json-file.ts';
-import { inOurWords } from '../../shared/text/format-zod-error.ts';
+import { formatZodIssue } from '../../shared/text/format-zod-error.ts';
 import { SOURCE_KINDS, type SourceDefinition } from './source-kinds.ts';
 
 /** The content of `KNOWLEDGE_FILE`: the document sources and their readers. */
@@ -56,7 +56,7 @@ function sourceSchema(atPath: (written: string) => string): z.ZodType<SourceDefi
       context.addIssue({ code: 'custom', message: `Must have one of ${fields}` });
       return z.NEVER;
     }
-    const read = kind.schema(atPath).safeParse(written, { error: inOurWords });
+    const read = kind.schema(atPath).safeParse(written, { error: formatZodIssue });
     if (read.success) return read.data;
     for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
     return z.NEVER;

@@ -1,7 +1,7 @@
 /** Why a source gave no results. `away`: the source or the index is unavailable; `failed`: the response was invalid. */
 export type SourceFault = 'away' | 'late' | 'refused' | 'failed';
 
-export interface LeftOutFiles {
+export interface SkippedFiles {
   reason: string;
   count: number;
   first: string;
@@ -11,7 +11,7 @@ export interface LeftOutFiles {
 export interface KnowledgeReport {
   sourceFailed(event: { source: string; fault: SourceFault }): void;
   /** All currently skipped files of a source: `reason` is a code, `first` the path of one of them. */
-  documentsLeftOut(event: { source: string; reasons: readonly LeftOutFiles[] }): void;
+  documentsLeftOut(event: { source: string; reasons: readonly SkippedFiles[] }): void;
   /** Totals of all local sources. `memoryBytes` is that of the index process. */
   indexed(event: { documents: number; passages: number; textBytes: number; memoryBytes: number }): void;
   /** The index process ended unexpectedly. It is restarted. */
@@ -30,7 +30,7 @@ export interface KnowledgeReport {
     /** Stored pages that were deleted. */
     gone: number;
     failed: number;
-    leftOut: readonly LeftOutFiles[];
+    leftOut: readonly SkippedFiles[];
     durationMs: number;
   }): void;
   searched(event: { sources: number; found: number; durationMs: number }): void;

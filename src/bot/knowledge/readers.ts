@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inOurWords } from '../../shared/text/format-zod-error.ts';
+import { formatZodIssue } from '../../shared/text/format-zod-error.ts';
 import { matches, subjectSchema, type PolicyPerson, type PolicyPlace, type Subject } from '../policy/subject.ts';
 
 /** Who may read a document: everyone, signed-in users matching a rule, or no one. */
@@ -24,7 +24,7 @@ export const readersSchema: z.ZodType<Readers> = z.unknown().transform((written,
   };
   if (typeof written !== 'object' || written === null || Array.isArray(written))
     return fault('Must be "public", or a who as in the policy file, such as {"identity": ["JG"]}');
-  const read = subjectSchema.safeParse(written, { error: inOurWords });
+  const read = subjectSchema.safeParse(written, { error: formatZodIssue });
   if (!read.success) {
     for (const { path, message } of read.error.issues) fault(message, path);
     return z.NEVER;

@@ -1,7 +1,7 @@
-import type { LeftOutFiles } from './knowledge-report.ts';
+import type { SkippedFiles } from './knowledge-report.ts';
 
 /** Counts the skipped documents of a source by reason, with the first of each. */
-export class LeftOut {
+export class SkippedDocuments {
   readonly #counts: Map<string, { count: number; first: string }>;
 
   constructor(counted: ReadonlyMap<string, { count: number; first: string }> = new Map()) {
@@ -13,7 +13,7 @@ export class LeftOut {
     this.#counts.set(reason, { count: (known?.count ?? 0) + 1, first: known?.first ?? name });
   }
 
-  reasons(): LeftOutFiles[] {
+  reasons(): SkippedFiles[] {
     return [...this.#counts].map(([reason, counted]) => ({ reason, ...counted }));
   }
 }

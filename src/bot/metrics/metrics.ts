@@ -9,7 +9,7 @@ import { reportKnowledge } from './report-knowledge.ts';
 import { reportQueue } from './report-queue.ts';
 import { reportReceiving } from './report-receiving.ts';
 import { subscribe } from 'node:diagnostics_channel';
-import { BOUNDED_PROCESS_ENDS, type BoundedProcessEnd } from '../../shared/process/sandboxed-process.ts';
+import { SANDBOXED_PROCESS_EXITS, type SandboxedProcessExit } from '../../shared/process/sandboxed-process.ts';
 import { counter } from './instruments.ts';
 
 /**
@@ -48,8 +48,8 @@ function reportReaders(registry: Registry, log: Log): void {
     help: 'Processes that ended while they read a file (documents) or an image (images), by whether another process tried again',
     labels: ['program', 'again'],
   });
-  subscribe(BOUNDED_PROCESS_ENDS, (message) => {
-    const { program, exitCode, signal, isTriedAgain } = message as BoundedProcessEnd;
+  subscribe(SANDBOXED_PROCESS_EXITS, (message) => {
+    const { program, exitCode, signal, isTriedAgain } = message as SandboxedProcessExit;
     ends({ program, again: isTriedAgain ? 'yes' : 'no' });
     const facts = { program, exitCode, signal };
     if (isTriedAgain) log.warn(facts, 'a reader process ended during a job; another one retries it');

@@ -1,5 +1,5 @@
 import { HOUR_MS, type NowMs } from '../../shared/clock.ts';
-import { fieldsMeant, saysCannot } from '../../shared/models/refusal-words.ts';
+import { findRefusedFields, statesUnsupported } from '../../shared/models/refusal-words.ts';
 import { optionalFieldsOf, type OptionalField } from './request-body.ts';
 
 /**
@@ -76,8 +76,9 @@ export interface RefusalMeaning {
 export function readRefusal(status: number, body: string, sent: Readonly<Record<string, unknown>>): RefusalMeaning {
   const text = body.slice(0, LOOKED_AT_CHARS);
   const fields = optionalFieldsOf(sent);
-  const meant = () => fieldsMeant(text, fields) as OptionalField[];
-  if (STARTED_WITHOUT.has(status)) return { refusedFields: saysCannot(text) ? meant() : [], wantsThought: false };
+  const meant = () => findRefusedFields(text, fields) as OptionalField[];
+  if (STARTED_WITHOUT.has(status))
+    return { refusedFields: statesUnsupported(text) ? meant() : [], wantsThought: false };
   if (!REFUSALS.has(status)) return { refusedFields: [], wantsThought: false };
   if (WANTS_THOUGHT.test(text)) return { refusedFields: [], wantsThought: true };
   const refusedFields = meant();

@@ -1,10 +1,10 @@
 import { KIB_BYTES } from '../../shared/clock.ts';
-import { callHttp, HttpCallError, type HttpAnswer, type HttpCall } from '../../shared/http/call-http.ts';
+import { callHttp, HttpCallError, type HttpResponse, type HttpCall } from '../../shared/http/call-http.ts';
 import { PlatformError } from './platform-error.ts';
 
 /** `method` is required, so that no call of a platform's API changes it by accident. */
 export type BoundedRequest = HttpCall & Required<Pick<HttpCall, 'method'>>;
-export type BoundedAnswer = HttpAnswer;
+export type BoundedAnswer = HttpResponse;
 
 /**
  * Makes one call to a platform, by default with at most 64 KiB of answer.

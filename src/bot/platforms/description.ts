@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Bilingual } from '../../shared/text/texts.ts';
 
 /** Input from which a platform's part of the configuration is built. */
-export interface AssembleParts<Own> {
+export interface AssembleOptions<Own> {
   settings: Own;
   /** Whether this deployment serves the platform. */
   isOn: boolean;
@@ -56,5 +56,5 @@ export interface PlatformDescription {
   /** Value to save in the platform's console, shown in the startup banner. */
   consoleLine(webhookUrl: string): string;
   /** Builds the platform's part of the configuration. */
-  assemble(parts: AssembleParts<never>): object;
+  assemble(parts: AssembleOptions<never>): object;
 }

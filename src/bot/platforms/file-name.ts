@@ -1,5 +1,5 @@
 /** The raw, unvalidated file name of a Content-Disposition header. */
-export function fileNameOf(disposition: string | string[] | undefined): string | undefined {
+export function parseDispositionFileName(disposition: string | string[] | undefined): string | undefined {
   if (typeof disposition !== 'string') return undefined;
   const encoded = /filename\*\s*=\s*utf-8'[^']*'([^;]+)/i.exec(disposition)?.[1];
   if (encoded !== undefined) return decoded(encoded.trim());

@@ -16,12 +16,12 @@ export class PlatformAccess {
     this.#onRefused = onRefused;
   }
 
-  refused(call: string, code: string): void {
+  recordRefusal(call: string, code: string): void {
     this.#faults.set(call, code);
     this.#onRefused(code);
   }
 
-  taken(call: string): void {
+  recordSuccess(call: string): void {
     if (this.#faults.size === 0) return;
     this.#faults.delete(call);
     for (const [other, code] of this.#faults) if (this.#endsRefusal(call, code)) this.#faults.delete(other);

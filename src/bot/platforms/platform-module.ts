@@ -7,7 +7,7 @@ import type { Platform } from './platform.ts';
 import type { RefusedWrite } from './write-meaning.ts';
 
 /** Dependencies of a platform. */
-export interface PlatformParts {
+export interface PlatformOptions {
   config: Config;
   secrets: Secrets;
   redis: RedisClient;
@@ -24,5 +24,5 @@ export interface PlatformParts {
 
 /** Exports of `platforms/NAME/module.ts`. */
 export interface PlatformModule {
-  create(parts: PlatformParts): Platform;
+  create(parts: PlatformOptions): Platform;
 }

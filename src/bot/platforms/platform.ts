@@ -139,7 +139,7 @@ export interface ReplyTraits {
  * How long the result of a fence check or lookup may be used. A claim changes hands only after its worker was silent for
  * longer; a process that was frozen meanwhile sees the elapsed time and checks again. Milliseconds on the monotonic clock.
  */
-export const FENCE_HOLDS_MS = 2_000;
+export const FENCE_VALID_MS = 2_000;
 
 /**
  * Outcome of a post or an edit. `sent`: it is visible, under this handle from now on. `uncertain`: it may or may not be
@@ -153,15 +153,15 @@ export type PushResult =
   | { result: 'uncertain' | 'unauthorised' | 'stopped' };
 
 /** Result of looking up a post: handles, oldest first. */
-export interface FoundPosts {
+export interface PostLookupResult {
   /** Messages that carry the post's key. */
   keyed: string[];
   /** Our messages without a key that are younger than the question. The platform cannot tell their owner. */
-  strays: string[];
+  orphans: string[];
   /** Messages that a worker has begun to remove. */
-  doomed: string[];
+  pendingDeletes: string[];
   /** The key's answer is complete there, under this key or the key of a message merged with it. */
-  isWhole?: boolean;
+  isComplete?: boolean;
 }
 
 /**
@@ -180,28 +180,28 @@ export interface PushReplies {
    * Looks for a post of unknown fate among all messages since the question.
    * @returns `unknown` if the platform cannot answer now
    */
-  find(target: string, postKey: string): Promise<FoundPosts | 'unknown'>;
+  find(target: string, postKey: string): Promise<PostLookupResult | 'unknown'>;
   /**
    * Removes a message of ours that is not an answer. Safe to repeat.
-   * @param isStray its owner is only presumed: the message is left alone unless it is a growing one
+   * @param isOrphan its owner is only presumed: the message is left alone unless it is a growing one
    * @returns `gone` if it no longer exists, `left` if it was left alone, `later` if the removal may be retried
    */
-  remove(handle: string, isStray: boolean): Promise<'gone' | 'left' | 'later'>;
+  remove(handle: string, isOrphan: boolean): Promise<'gone' | 'left' | 'later'>;
   /** The place (chat or thread) of a post to this target. Two posts in the same place may be mistaken for each other. */
   placeOf(target: string): string;
   /**
    * Shows the sender a notice about their message that only they can see, where the platform supports that. Failures are
    * ignored.
    */
-  tellAsker?(target: string, text: string): Promise<void>;
+  postEphemeral?(target: string, text: string): Promise<void>;
   /** Asks a person privately what is wrong with an answer, with one label per reason. Failures are ignored. */
-  askWhy?(
+  requestFeedbackReason?(
     followUp: FeedbackFollowUp,
     answer: DeliveryId,
     words: { question: string; labels: ReadonlyMap<FeedbackReason, string> },
   ): Promise<void>;
   /** Replaces that question with a thank-you. Failures are ignored. */
-  thank?(followUp: FeedbackFollowUp, text: string): Promise<void>;
+  acknowledgeFeedback?(followUp: FeedbackFollowUp, text: string): Promise<void>;
   /** Shows a status before there is text, where the platform has a status line. Failures are ignored. */
   showStatus?(target: string, status: string): Promise<void>;
   /** Files beside answers; absent where the platform has none. */
@@ -215,30 +215,30 @@ export interface AnswerFile {
 }
 
 /** Outcome of an upload. */
-export type FileBrought = { result: 'sent'; fileId: string } | { result: Exclude<PostResult, 'sent'> };
+export type UploadResult = { result: 'sent'; fileId: string } | { result: Exclude<PostResult, 'sent'> };
 
 /** Uploads and shows files in two steps. Calls never throw, whatever the platform answers. */
 export interface FileReplies {
   /** Whether a file may be shown at an answer's target. */
   canShow(target: string): boolean;
   /** Uploads the bytes. They are invisible before `show`; the platform discards a file that is never shown. */
-  bring(file: AnswerFile): Promise<FileBrought>;
+  upload(file: AnswerFile): Promise<UploadResult>;
   /**
    * Shows an uploaded file below the answer. Safe to repeat: one id is shown once.
    * @param given.mayStand whether an earlier attempt may have been carried out
    */
-  show(target: string, fileId: string, given: { name: string; mayStand: boolean }): Promise<PostResult>;
+  show(target: string, fileId: string, given: { name: string; mayBeShown: boolean }): Promise<PostResult>;
 }
 
 /** A redirect of the browser to a platform's web sign-in. */
-export interface WebDeparture {
+export interface WebSignInRedirect {
   location: string;
   /** State for `identify` (a nonce), which the caller stores sealed for this browser. Empty if not needed. */
   kept: string;
 }
 
 /** A return from a platform's web sign-in. The caller has verified browser, transaction and `state`. */
-export interface WebArrival {
+export interface WebSignInCallback {
   code: string;
   /** As received; well-formed. */
   query: URLSearchParams;
@@ -253,14 +253,14 @@ export interface WebArrival {
  */
 export interface WebSignIn {
   /** @param leaving its state has only letters and digits, at most 128. @throws PlatformError */
-  leave(leaving: { redirectUri: string; state: string }): Promise<WebDeparture>;
+  startAuthorization(leaving: { redirectUri: string; state: string }): Promise<WebSignInRedirect>;
   /**
    * Redeems a return, exactly once, whatever the outcome.
    * @returns the platform's user id in this deployment's organisation
    * @throws PlatformError `not_a_member` for a member of another organisation; any other code if the platform does not
    * identify the person
    */
-  identify(arrival: WebArrival): Promise<{ userId: string; tenant: string }>;
+  identify(arrival: WebSignInCallback): Promise<{ userId: string; tenant: string }>;
   /** Whether it works only in the app's own browser. */
   readonly needsAppBrowser: boolean;
   /** Origins to which the browser is sent, as sources of the pages' `form-action`: `https://open.weixin.qq.com`. */
@@ -294,7 +294,7 @@ export interface CheckResult {
 }
 
 /** Verifies a delivery's raw bytes, then reads them. Pure except for the clock; never throws for outside input. */
-export type ReadDelivery = (body: Buffer) => Delivery;
+export type DeliveryReader = (body: Buffer) => Delivery;
 
 export type RefusedDelivery = Extract<Delivery, { kind: 'refused' }>;
 
@@ -313,7 +313,7 @@ export type ConnectionChange =
   | { state: 'refused'; reason: string };
 
 /** Callbacks of a connection. */
-export interface ConnectionUse {
+export interface ConnectionHandlers {
   /**
    * Accepts a delivery as the webhook would: by the same accept script, before the platform gets an acknowledgement.
    * @param read called once the platform is ready to read. @returns whether the delivery is stored or unwanted; otherwise
@@ -327,13 +327,13 @@ export interface ConnectionUse {
    * notifies the operator. Safe to repeat.
    * @throws Error if that is not possible now
    */
-  onNotShown(answer: { replyId: DeliveryId; userId: string; text: string }): Promise<void>;
+  onUndeliverable(answer: { replyId: DeliveryId; userId: string; text: string }): Promise<void>;
   /** Called when a delivery is lost that the platform sends only once; must not throw or wait. */
   onLost(reason: string): void;
 }
 
 /** A connection that is kept open from its creation. */
-export interface KeptConnection {
+export interface PlatformConnection {
   /** Closes the connection once received deliveries are acknowledged, after a few seconds at most. */
   close(): Promise<void>;
 }
@@ -358,17 +358,17 @@ export interface Platform {
    * Checks a delivery's headers and query, once. Without a possibly valid signature the delivery is refused and its body is
    * not read. Cheap; never throws for outside input.
    */
-  admit(head: DeliveryHead): RefusedDelivery | ReadDelivery;
+  verifyHeaders(head: DeliveryHead): RefusedDelivery | DeliveryReader;
   /**
    * Work to await before a delivery is read, if the platform must first be asked for our identity; otherwise undefined.
    * Bounded in time; never rejects.
    */
-  pending?(): Promise<unknown> | undefined;
+  ready?(): Promise<unknown> | undefined;
   /**
    * Opens the connection over which the platform delivers, and keeps it open. Absent where the platform calls the webhook;
    * if present, there is no webhook.
    */
-  connect?(use: ConnectionUse): KeptConnection;
+  connect?(use: ConnectionHandlers): PlatformConnection;
   /** Renders a reply in the platform's dialect, within `maxBytes`, with broadcast mentions neutralised on the whole text. */
   renderReply(view: ReplyView): string;
   /**
@@ -414,7 +414,7 @@ export interface Platform {
    * Suggests questions to a person who has opened a chat, in their language if known, else in `usual`. Absent where the
    * welcome contains them. Never rejects for the platform's answers; failures are ignored.
    */
-  suggest?(target: string, prompts: SuggestedPrompts, usual: Language): Promise<void>;
+  suggest?(target: string, prompts: SuggestedPrompts, defaultLanguage: Language): Promise<void>;
   /**
    * Downloads a media reference and decrypts it; host-pinned and bounded (SECURITY.md pinned-media). @throws PlatformError
    */

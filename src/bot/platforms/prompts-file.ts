@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readJsonFile } from '../../shared/json-file.ts';
-import { withoutUnseen } from '../../shared/text/sanitize-text.ts';
+import { stripInvisible } from '../../shared/text/sanitize-text.ts';
 import type { Language } from '../../shared/text/texts.ts';
 
 /** A question suggested to a person who has not written yet. */
@@ -29,7 +29,7 @@ export function parsePromptsFile(text: string): SuggestedPrompts {
 function visible(maxChars: number) {
   return z
     .string()
-    .transform((given) => withoutUnseen(given).trim())
+    .transform((given) => stripInvisible(given).trim())
     .pipe(z.string().min(1).max(maxChars));
 }
 

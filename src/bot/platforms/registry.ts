@@ -13,12 +13,14 @@ type Described = (typeof DESCRIPTIONS)[PlatformName];
 
 export const PLATFORMS: readonly Described[] = Object.values(DESCRIPTIONS);
 
-type Whole<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+type UnionToIntersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
   ? All
   : never;
 
 /** The settings of all platforms. */
-type PlatformSettings = Whole<Described['settings']>;
+type PlatformSettings = UnionToIntersection<Described['settings']>;
 
 /** The configuration of each platform, under its name. */
 export type PlatformConfigs = {
@@ -26,7 +28,7 @@ export type PlatformConfigs = {
 };
 
 /** The secrets of all platforms. */
-export type PlatformSecrets = Readonly<Record<keyof Whole<Described['secrets']>, string | undefined>>;
+export type PlatformSecrets = Readonly<Record<keyof UnionToIntersection<Described['secrets']>, string | undefined>>;
 
 export function platformSettings(): PlatformSettings {
   return Object.assign({}, ...PLATFORMS.map(({ settings }) => settings)) as PlatformSettings;

@@ -1,9 +1,9 @@
 import { SECOND_MS } from '../../shared/clock.ts';
-import { inThread, threadModule } from '../../shared/process/worker-pool.ts';
+import { runInThread, threadModule } from '../../shared/process/worker-pool.ts';
 import type { MarkdownWriter } from './markdown/markdown-writer.ts';
 
 /** Input of the worker thread. */
-export interface SplitWork {
+export interface SplitJob {
   dialect: 'wecom' | 'slack';
   text: string;
   maxBytes: number;
@@ -22,10 +22,10 @@ export function isLongAnswer(text: string, maxBytes: number): boolean {
  * Splits a long answer into messages, like `pieces`, in a worker thread. If the thread fails, returns neutralised plain text
  * instead.
  */
-export async function splitInThread(writer: MarkdownWriter, work: SplitWork): Promise<string[]> {
+export async function splitInThread(writer: MarkdownWriter, work: SplitJob): Promise<string[]> {
   const { text, maxBytes } = work;
   const options = { purpose: 'answer', signal: AbortSignal.timeout(SPLIT_TIMEOUT_MS) } as const;
-  const pieces = await inThread<string[]>(MODULE, work, options).catch(() => writer.plainPieces(text, maxBytes));
-  writer.knowPieces(text, pieces);
+  const pieces = await runInThread<string[]>(MODULE, work, options).catch(() => writer.splitPlain(text, maxBytes));
+  writer.cachePieces(text, pieces);
   return pieces;
 }

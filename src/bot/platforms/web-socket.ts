@@ -3,7 +3,7 @@ import type { buildConnector } from 'undici';
 import { WebSocket, type RawData } from 'ws';
 import { MIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
 import { outgoingConnector } from '../../shared/http/http-agent.ts';
-import { bare } from '../../shared/http/proxy-config.ts';
+import { bareHostname } from '../../shared/http/proxy-config.ts';
 
 /** Maximum frame size; no platform's webhook sends more either. */
 const MAX_FRAME_BYTES = MIB_BYTES;
@@ -23,12 +23,12 @@ export function openWebSocket(url: string, handshakeTimeoutMs: number): WebSocke
 
 /** Like HTTP calls, so that proxies are supported in one place. */
 function connectTo({ protocol, hostname, host, port }: URL, timeoutMs: number) {
-  const target = { protocol: protocol === 'wss:' ? 'https:' : 'http:', hostname: bare(hostname), host, port };
+  const target = { protocol: protocol === 'wss:' ? 'https:' : 'http:', hostname: bareHostname(hostname), host, port };
   return (_: unknown, done: buildConnector.Callback): void => outgoingConnector({ timeoutMs })(target, done);
 }
 
 /** Text of a text frame; empty for a binary frame, which no platform sends. */
-export function textOfFrame(data: RawData, isBinary: boolean): string {
+export function decodeTextFrame(data: RawData, isBinary: boolean): string {
   if (isBinary) return '';
   if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
   return Buffer.isBuffer(data) ? data.toString('utf8') : Buffer.from(data).toString('utf8');

@@ -32,7 +32,7 @@ export interface RefusedWrite {
 }
 
 /** Callbacks for a platform's refusals; must not throw. */
-export interface TellsRefusals {
+export interface RefusalCallbacks {
   /** Called with the platform's code when it refuses all calls until the operator repairs the app. */
   onRefused?: (code: string) => void;
   /** Called for each write that the platform did not carry out. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readJsonFile } from '../../shared/json-file.ts';
-import { inOurWords } from '../../shared/text/format-zod-error.ts';
+import { formatZodIssue } from '../../shared/text/format-zod-error.ts';
 import type { Language } from '../../shared/text/texts.ts';
 import { groupsSchema, isEverybody, listOf, subjectSchema, type Subject } from './subject.ts';
 
@@ -70,7 +70,7 @@ function scenesSchema(known: KnownNames): z.ZodType<readonly Scene[]> {
     .transform((given) => given.scenes);
   // The shape of the value selects one schema, so that faults refer to that schema only.
   return z.unknown().transform((given, context) => {
-    const read = (Array.isArray(given) ? scenes : withWords).safeParse(given, { error: inOurWords });
+    const read = (Array.isArray(given) ? scenes : withWords).safeParse(given, { error: formatZodIssue });
     if (read.success) return read.data;
     for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
     return z.NEVER;

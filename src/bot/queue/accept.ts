@@ -28,7 +28,7 @@ export interface AcceptOptions {
   /** Limit per person over all chats (SECURITY.md rate-limits). Defaults to 20. */
   messagesAPersonMaySendAMinute?: number;
   /** Whether a message is never merged with others into one turn. Slash commands never are. */
-  standsAlone?(message: InboundMessage): boolean;
+  isUnmergeable?(message: InboundMessage): boolean;
   /** Receives each stored message so that it can be stored again after a failover. */
   recent?: ReplayBuffer;
 }
@@ -69,7 +69,7 @@ export class Inbox {
 
   /** @throws the connection's error when Redis is unavailable; the message is then assumed not to be stored */
   async accept(conversation: ConversationRef, message: InboundMessage): Promise<Accepted> {
-    const { redis, keyRing, standsAlone, recent } = this.#options;
+    const { redis, keyRing, isUnmergeable: standsAlone, recent } = this.#options;
     const deliveryId = deliveryIdOf(message);
     const personId = personIdOf(message, message.sender.userId);
     const { partition } = conversation;

@@ -48,7 +48,7 @@ export interface Amended {
 export interface AmendOptions {
   redis: RedisClient;
   keyRing: KeyRing;
-  standsAlone?(message: InboundMessage): boolean;
+  isUnmergeable?(message: InboundMessage): boolean;
 }
 
 /**
@@ -57,7 +57,7 @@ export interface AmendOptions {
  * @throws the connection's error when Redis is unavailable
  */
 export async function amendMessage(
-  { redis, keyRing, standsAlone }: AmendOptions,
+  { redis, keyRing, isUnmergeable: standsAlone }: AmendOptions,
   supposed: ConversationRef,
   { kind, message, editedAt = 0, mayCome, imagesBefore }: InboundAmendment,
 ): Promise<Amended> {

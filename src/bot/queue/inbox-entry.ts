@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import { CodedError } from '../../shared/coded-error.ts';
-import { recordWith, tryOpenJson, type Opened } from '../../shared/crypto/decrypt-record.ts';
+import { recordWith, tryOpenJson, type OpenResult } from '../../shared/crypto/decrypt-record.ts';
 import { loadLibrary } from '../../shared/redis/lua-script.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { AnswerTarget, WaitingMessage } from '../domain/turn.ts';
@@ -39,7 +39,7 @@ export function sealMessage(keyRing: KeyRing, deliveryId: DeliveryId, message: I
 }
 
 /** Reads one inbox entry. @throws EntryError */
-export function openEntry(keyRing: KeyRing, entry: string): Opened<WaitingMessage> {
+export function openEntry(keyRing: KeyRing, entry: string): OpenResult<WaitingMessage> {
   const match = ENTRY.exec(entry);
   if (!match) throw new EntryError('entry_unreadable', 'An inbox entry has an unknown form');
   const [, deliveryId, , acceptedAtMs, seq, sealed] = match as unknown as [

@@ -5,7 +5,7 @@ import { loadScript } from '../../shared/redis/lua-script.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import { watchHistory } from '../../shared/redis/failover-detector.ts';
+import { detectFailover } from '../../shared/redis/failover-detector.ts';
 import type { Inbox } from './accept.ts';
 import type { QueueReport } from './queue-report.ts';
 import type { AcceptedId, AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
@@ -45,7 +45,7 @@ export function replayAfterFailover(options: ReplayOptions): () => void {
   const { redis, recent, log } = options;
   const unconfirmed = new Set<DeliveryId>();
   const memory = { recall: () => recent.all(), bringBack: (offer: Offer) => makeOffer(options, offer, unconfirmed) };
-  const watch = watchHistory({ redis, memory, what: 'messages', log });
+  const watch = detectFailover({ redis, memory, what: 'messages', log });
   // Not while a replay is due: a missing record may be lost rather than answered.
   const forgetting = setInterval(() => {
     if (!watch.isDue)

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MIB_BYTES, MINUTE_MS, type NowMs, monotonicMs } from '../../shared/clock.ts';
 import { messageKey } from '../domain/partition-keys.ts';
-import { TimedTexts, type TimedText } from '../../shared/ring-buffer.ts';
+import { TimedTextBuffer, type TimedText } from '../../shared/ring-buffer.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import { asConversationId, asDeliveryId, type DeliveryId } from '../domain/ids.ts';
 import { bareName } from '../../shared/redis/script-shape.ts';
@@ -56,12 +56,12 @@ export class ReplayBuffer {
   readonly #options: ReplayBufferOptions;
   readonly #nowMs: NowMs;
   /** Packed; see `pack`. */
-  readonly #young = new TimedTexts();
+  readonly #young = new TimedTextBuffer();
   /** Messages older than a minute by delivery id, oldest first; packed. */
   readonly #older = new Map<DeliveryId, TimedText>();
   #olderBytes = 0;
   /** Keys of records. */
-  readonly #bare = new TimedTexts();
+  readonly #bare = new TimedTextBuffer();
   /** Completely seen answers of this minute and the one before, which covers all of `#young`. */
   #seen = new Set<DeliveryId>();
   #seenBefore = new Set<DeliveryId>();

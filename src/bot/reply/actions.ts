@@ -1,4 +1,4 @@
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import type { ReplyOffers } from '../domain/reply.ts';
 import { OFFER_TEXTS } from '../i18n/feedback-texts.ts';
 import type { LiveReplyOptions, Offer } from './live-reply.ts';
@@ -7,7 +7,12 @@ type Answered = Pick<LiveReplyOptions, 'deliveryId' | 'language'>;
 
 /** Buttons shown while an answer grows. */
 export function growingOffers({ deliveryId: answer, language }: Answered): ReplyOffers {
-  return { answer, language, heading: say(OFFER_TEXTS.heading, language), stop: say(OFFER_TEXTS.stop, language) };
+  return {
+    answer,
+    language,
+    heading: localize(OFFER_TEXTS.heading, language),
+    stop: localize(OFFER_TEXTS.stop, language),
+  };
 }
 
 /** Buttons shown on a complete answer; undefined for none. */
@@ -19,10 +24,10 @@ export function finalOffers(
   return {
     answer,
     language,
-    heading: say(OFFER_TEXTS.heading, language),
-    retry: offers.includes('retry') ? say(OFFER_TEXTS.retry, language) : undefined,
+    heading: localize(OFFER_TEXTS.heading, language),
+    retry: offers.includes('retry') ? localize(OFFER_TEXTS.retry, language) : undefined,
     rate: offers.includes('rate')
-      ? { good: say(OFFER_TEXTS.good, language), bad: say(OFFER_TEXTS.bad, language) }
+      ? { good: localize(OFFER_TEXTS.good, language), bad: localize(OFFER_TEXTS.bad, language) }
       : undefined,
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { MINUTE_MS, monotonicMs, SECOND_MS } from '../../shared/clock.ts';
-import { FENCE_HOLDS_MS, type FileReplies } from '../platforms/platform.ts';
+import { FENCE_VALID_MS, type FileReplies } from '../platforms/platform.ts';
 import { isSuperseded } from './turn-abort.ts';
 import type { PostLedger } from './post-ledger.ts';
 
@@ -62,7 +62,7 @@ export async function showAsFile(options: AnswerFileOptions): Promise<AnswerFile
 
 async function bring({ files, text, signal }: AnswerFileOptions): Promise<string | undefined> {
   for (let tries = 1; ; tries += 1) {
-    const brought = await files.bring({ name: ANSWER_FILE_NAME, text });
+    const brought = await files.upload({ name: ANSWER_FILE_NAME, text });
     if (brought.result === 'sent') return brought.fileId;
     const isHopeless = brought.result === 'refused' || brought.result === 'unauthorised';
     if (isHopeless || tries >= MAX_UPLOAD_TRIES || isSuperseded(signal)) return undefined;
@@ -76,7 +76,7 @@ async function show(options: AnswerFileOptions, fileId: string, wasNoted: boolea
   let mayStand = wasNoted;
   for (let attempt = 0; ; attempt += 1) {
     if (!(await note(options, `file/${fileId}`))) return 'fenced';
-    const result = await files.show(target, fileId, { name: ANSWER_FILE_NAME, mayStand });
+    const result = await files.show(target, fileId, { name: ANSWER_FILE_NAME, mayBeShown: mayStand });
     if (result === 'sent') return (await note(options, `shown/${fileId}`)) ? 'stands' : 'fenced';
     if (result === 'uncertain') mayStand = true;
     const pauseMs = Math.min(MAX_PAUSE_MS, 500 * 2 ** Math.min(attempt, 10));
@@ -103,6 +103,6 @@ async function note(options: AnswerFileOptions, what: string): Promise<boolean> 
   for (;;) {
     const askedMs = monotonicMs();
     if (!(await options.ledger.record(partOf(options), what))) return false;
-    if (monotonicMs() - askedMs < FENCE_HOLDS_MS) return true;
+    if (monotonicMs() - askedMs < FENCE_VALID_MS) return true;
   }
 }

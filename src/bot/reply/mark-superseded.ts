@@ -3,7 +3,7 @@ import { DAY_MS } from '../../shared/clock.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import { say, type Language } from '../../shared/text/texts.ts';
+import { localize, type Language } from '../../shared/text/texts.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import { postKeyOf } from './post-ledger.ts';
@@ -34,7 +34,7 @@ export async function markSuperseded(
       .hset(key, ...messageFields({ replaced: '1' }))
       .pexpire(key, DAY_MS)
       .exec();
-  const content = platform.renderReply({ text: say(REPLY_TEXTS.answeredBelow, language), finished: true });
+  const content = platform.renderReply({ text: localize(REPLY_TEXTS.answeredBelow, language), finished: true });
   for (let part = 0; ; part += 1) {
     const handle = record[postFieldOf(part)];
     if (handle === undefined) return;

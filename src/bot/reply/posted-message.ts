@@ -1,5 +1,5 @@
 import { monotonicMs, SECOND_MS } from '../../shared/clock.ts';
-import { FENCE_HOLDS_MS, type PushReplies, type PushResult, type ReplyTraits } from '../platforms/platform.ts';
+import { FENCE_VALID_MS, type PushReplies, type PushResult, type ReplyTraits } from '../platforms/platform.ts';
 import type { Refusal } from '../platforms/write-meaning.ts';
 import { type ReplySnapshot } from '../domain/reply.ts';
 import type { DeliveryId } from '../domain/ids.ts';
@@ -210,7 +210,7 @@ export class PostedMessage {
     if (prepared !== 'failed' && prepared?.kind === 'unsent') this.#isUnsent = true;
     const handle = this.#unrecorded;
     const isAsked = prepared !== undefined && prepared !== 'failed';
-    const isFresh = this.#nowMs() - this.#preparedAtMs < FENCE_HOLDS_MS;
+    const isFresh = this.#nowMs() - this.#preparedAtMs < FENCE_VALID_MS;
     const isNothingToNote = handle === undefined && answer === undefined && this.#leaving === undefined;
     if (isAsked && isFresh && isNothingToNote && isClaimHeld()) return prepared;
     for (;;) {
@@ -219,7 +219,7 @@ export class PostedMessage {
       this.#unrecorded = this.#leaving = undefined;
       for (const left of state?.left ?? []) this.#left.add(left);
       // The process may have been frozen before the result arrived, and another worker may have taken over.
-      if (!state || this.#nowMs() - askedMs < FENCE_HOLDS_MS) return state;
+      if (!state || this.#nowMs() - askedMs < FENCE_VALID_MS) return state;
       if (state.kind === 'unsent') this.#isUnsent = true;
     }
   }

@@ -2,7 +2,7 @@ import { fieldsToRead, messageFields, type MessageValues } from '../domain/messa
 import { conversationKeys, messageKey } from '../domain/partition-keys.ts';
 import { monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { loadScript } from '../../shared/redis/lua-script.ts';
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import { REPLY_CHANNEL, type ReplyView } from '../domain/reply.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
@@ -143,7 +143,7 @@ export class PulledReply implements LiveReply {
     const ended = this.#mustHandOver ? await this.findWhole() : undefined;
     if (ended) return ended;
     if (this.#mustHandOver) {
-      const notice = say(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
+      const notice = localize(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
       return [this.#goingOn({ text: notice, finished: true }, { pieces, file }, { handedOver: '1' }), ...merged];
     }
     const offered = this.#offersWith(offers);
@@ -276,6 +276,6 @@ export class PulledReply implements LiveReply {
   }
 
   #sealMerged(id: DeliveryId): string {
-    return this.#seal(id, { text: say(REPLY_TEXTS.answeredBelow, this.#options.language), finished: true });
+    return this.#seal(id, { text: localize(REPLY_TEXTS.answeredBelow, this.#options.language), finished: true });
   }
 }

@@ -1,11 +1,11 @@
 import { fieldsToRead, messageFields, postFieldOf, type MessageValues } from '../domain/message-record.ts';
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../../shared/clock.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import type { FoundPosts, PushReplies, Platform } from '../platforms/platform.ts';
+import type { PostLookupResult, PushReplies, Platform } from '../platforms/platform.ts';
 import type { AnswerEnd, ReplySnapshot, ReplyView } from '../domain/reply.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
@@ -84,13 +84,13 @@ export class PushedReply implements LiveReply {
       // If this lookup fails now, a lookup in another place fails too.
       if (!found) return undefined;
       const [handle] = found.keyed;
-      if (found.isWhole !== true) continue;
+      if (found.isComplete !== true) continue;
       return [this.#record(definedOnly({ finished: '1', delivery: 'live', [postFieldOf(0)]: handle }))];
     }
     return undefined;
   }
 
-  async #find(target: string): Promise<FoundPosts | undefined> {
+  async #find(target: string): Promise<PostLookupResult | undefined> {
     const { deliveryId, platform, controls } = this.#options;
     const { signal } = controls;
     for (let tries = 0; tries < MAX_LOOKUPS && !isSuperseded(signal); tries += 1) {
@@ -114,7 +114,8 @@ export class PushedReply implements LiveReply {
 
   /** Shows the "answering" notice, because the platform itself shows nothing while a question is being answered. */
   #sayThatItComes(): void {
-    if (!this.#hasSnapshot) this.#pacer.show({ text: '', status: say(REPLY_TEXTS.answering, this.#options.language) });
+    if (!this.#hasSnapshot)
+      this.#pacer.show({ text: '', status: localize(REPLY_TEXTS.answering, this.#options.language) });
   }
 
   /**
@@ -129,7 +130,7 @@ export class PushedReply implements LiveReply {
     const isLong = isLongAnswer(text, platform.replyTraits.maxBytes);
     if (isLong && !(await controls.storeAnswer(text))) return [];
     const { language } = this.#options;
-    const inFile = say(REPLY_TEXTS.restInFile, language, { name: ANSWER_FILE_NAME });
+    const inFile = localize(REPLY_TEXTS.restInFile, language, { name: ANSWER_FILE_NAME });
     const statusWithFile = status === undefined ? inFile : `${inFile}\n${status}`;
     const cut = await platform.splitAnswer(text, roomFor(isLong ? statusWithFile : status));
     const isInFile = await this.#standsInFile(text, cut, mention);
@@ -186,7 +187,7 @@ export class PushedReply implements LiveReply {
       if (result === 'stands') await this.#removeLeft(part);
       if (result !== 'messages') return result === 'stands' ? 'live' : 'uncertain';
     }
-    const sentence = say(REPLY_TEXTS.notTaken, language);
+    const sentence = localize(REPLY_TEXTS.notTaken, language);
     const content = platform.renderReply({ text: sentence, finished: true });
     const delivery = await this.#persist(part, { content, finished: true, ends: snapshot.ends });
     if (delivery === 'uncertain') return delivery;
@@ -205,7 +206,7 @@ export class PushedReply implements LiveReply {
     const { controls, deps, language, platform } = this.#options;
     const message = this.#parts[part];
     if (message?.hasLeft !== true) return;
-    const mark = platform.renderReply({ text: say(REPLY_TEXTS.answeredBelow, language), finished: true });
+    const mark = platform.renderReply({ text: localize(REPLY_TEXTS.answeredBelow, language), finished: true });
     for (let tries = 0; tries < LEFT_REMOVED_TRIES && !isSuperseded(controls.signal); tries += 1) {
       if (await message.removeLeft(mark)) return;
       await pauseOrEnd(SECOND_MS, controls.signal);

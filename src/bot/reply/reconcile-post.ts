@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../shared/clock.ts';
-import { FENCE_HOLDS_MS, type FoundPosts, type PushReplies, type ReplyTraits } from '../platforms/platform.ts';
+import { FENCE_VALID_MS, type PostLookupResult, type PushReplies, type ReplyTraits } from '../platforms/platform.ts';
 import type { PostLedger } from './post-ledger.ts';
 
 export interface LostPostOptions {
@@ -17,7 +17,7 @@ export interface LostPostOptions {
  * Maximum time from the ledger's note to the post: the note may precede the fence check, and the post follows the check,
  * each within `FENCE_HOLDS_MS`.
  */
-const LEAVES_WITHIN_MS = 2 * FENCE_HOLDS_MS;
+const LEAVES_WITHIN_MS = 2 * FENCE_VALID_MS;
 /** How long to look for a post whose note may have been lost in a failover. */
 const DOUBTED_FOR_MS = 4 * SECOND_MS;
 /** Maximum pause for a transient obstacle: another turn's first post, or a message whose deletion failed. */
@@ -72,12 +72,12 @@ export class LostPost {
   }
 
   /** The found messages except those that the part has abandoned. */
-  without(found: FoundPosts | 'unknown'): FoundPosts | 'unknown' {
+  without(found: PostLookupResult | 'unknown'): PostLookupResult | 'unknown' {
     const { left } = this.#options;
     if (found === 'unknown' || left.size === 0) return found;
     const isLeft = (handle: string) => [...left].some((one) => one === handle || one.startsWith(`${handle}/`));
     const others = (handles: readonly string[]) => handles.filter((handle) => !isLeft(handle));
-    return { ...found, keyed: others(found.keyed), strays: others(found.strays) };
+    return { ...found, keyed: others(found.keyed), orphans: others(found.orphans) };
   }
 
   /**
@@ -87,7 +87,7 @@ export class LostPost {
    * to another turn
    */
   async takeAway(
-    { keyed, strays, doomed }: FoundPosts,
+    { keyed, orphans: strays, pendingDeletes: doomed }: PostLookupResult,
     standing?: string,
   ): Promise<'removed' | 'doubtful' | 'nothing'> {
     const { push, ledger, part, traits } = this.#options;

@@ -1,5 +1,5 @@
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import { fieldsToRead, messageFields, postFieldOf } from '../domain/message-record.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import type { DeliveryId } from '../domain/ids.ts';
@@ -34,7 +34,7 @@ export async function takeInvitationAway(
 
 /** Bilingual because the question and its language are no longer known. */
 async function endWith({ push, renderReply }: Platform, handle: string, postKey: string): Promise<void> {
-  const content = renderReply({ text: say(REPLY_TEXTS.nothingWaits, 'zh'), finished: true });
+  const content = renderReply({ text: localize(REPLY_TEXTS.nothingWaits, 'zh'), finished: true });
   const updated = await push?.update(handle, { content, finished: true }, postKey);
   if (updated?.result !== 'sent' && updated?.result !== 'refused')
     throw new Error('An invitation could not be ended yet');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NowMs } from '../../shared/clock.ts';
 import { isTimeZone, localTime } from '../../shared/local-time.ts';
-import { say, type Bilingual, type Language } from '../../shared/text/texts.ts';
+import { localize, type Bilingual, type Language } from '../../shared/text/texts.ts';
 import { defineTool, type Tool, type ToolModule } from './tool.ts';
 
 export const currentTime: ToolModule<'timeZone'> = {
@@ -29,7 +29,7 @@ export function createCurrentTime(nowMs: NowMs, ownZone: string): Tool {
     name: currentTime.name,
     description: 'Tells the current date, weekday and time, in a time zone if one is given.',
     schema,
-    status: (_, { language }) => say(STATUS, language),
+    status: (_, { language }) => localize(STATUS, language),
     run: ({ timeZone = ownZone }, { language }) => Promise.resolve(writeTime(nowMs(), timeZone, language)),
   });
 }
@@ -37,8 +37,8 @@ export function createCurrentTime(nowMs: NowMs, ownZone: string): Tool {
 function writeTime(nowMs: number, zone: string, language: Language): string {
   if (language === 'zh') {
     const chinese = new Intl.DateTimeFormat('zh-CN', { timeZone: zone, dateStyle: 'full', timeStyle: 'medium' });
-    return say(IN_ZONE, language, { time: chinese.format(nowMs), zone });
+    return localize(IN_ZONE, language, { time: chinese.format(nowMs), zone });
   }
   const { date, time, weekday } = localTime(nowMs, zone);
-  return say(IN_ZONE, language, { time: `${date} ${time} (${weekday})`, zone });
+  return localize(IN_ZONE, language, { time: `${date} ${time} (${weekday})`, zone });
 }

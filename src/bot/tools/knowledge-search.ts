@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { say, type Bilingual } from '../../shared/text/texts.ts';
+import { localize, type Bilingual } from '../../shared/text/texts.ts';
 import type { Found, Knowledge } from '../knowledge/knowledge.ts';
 import { defineTool, type Tool, type ToolModule } from './tool.ts';
 
@@ -42,7 +42,7 @@ export function createKnowledgeSearch(knowledge: Knowledge): Tool {
       "Searches the institution's own documents (rules, services, contacts, opening hours, forms, how things are done here). Use it for every question that may concern the institution, before you answer.",
     schema,
     findsAddresses: true,
-    status: (_, { language }) => say(STATUS, language),
+    status: (_, { language }) => localize(STATUS, language),
     async run({ query }, { person, place, knowledge: only, cite }, signal) {
       const found = await knowledge.search(query, { person, place }, signal, only);
       if (found.length === 0) return NOTHING;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { say, type Bilingual } from '../../shared/text/texts.ts';
+import { localize, type Bilingual } from '../../shared/text/texts.ts';
 import { decodePage } from '../../shared/web/decode-page.ts';
-import { isHostOrRange, withoutEgressTo } from '../../shared/web/denied-hosts.ts';
+import { isHostOrRange, denyEgressTo } from '../../shared/web/denied-hosts.ts';
 import type { EgressPolicy } from '../../shared/web/egress-policy.ts';
 import { fetchPage, type FetchedPage, type FetchLimits } from '../../shared/web/fetch-page.ts';
 import { WebError } from '../../shared/web/web-error.ts';
@@ -19,7 +19,7 @@ const neverSchema = z.array(
 export const readPage: ToolModule = {
   name: 'read_page',
   fields: { never: { schema: neverSchema, elsewhere: 'Only read_page opens pages' } },
-  create: ({ egress, own }) => createReadPage(withoutEgressTo(egress, neverSchema.parse(own['never'] ?? []))),
+  create: ({ egress, own }) => createReadPage(denyEgressTo(egress, neverSchema.parse(own['never'] ?? []))),
 };
 
 const STATUS: Bilingual = { en: 'Reading {host} …', zh: '正在阅读 {host} ……' };
@@ -38,7 +38,7 @@ export function createReadPage(egress: EgressPolicy, limits?: FetchLimits): Tool
       'Reads the text of a public web page. Takes only addresses that somebody wrote in this conversation or that another tool found.',
     schema,
     findsAddresses: true,
-    status: ({ address }, { language }) => say(STATUS, language, { host: hostOf(address) }),
+    status: ({ address }, { language }) => localize(STATUS, language, { host: hostOf(address) }),
     async run({ address }, { isNamed }, signal) {
       if (!isNamed(address))
         throw new ToolError('refused', 'Nobody wrote this address here, and no tool found it, so it is not opened.');

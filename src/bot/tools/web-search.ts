@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { say, type Bilingual } from '../../shared/text/texts.ts';
+import { localize, type Bilingual } from '../../shared/text/texts.ts';
 import { createBraveSearch } from './search/brave.ts';
 import type { SearchWeb } from './search/search-request.ts';
 import { createSearxngSearch } from './search/searxng.ts';
@@ -31,7 +31,7 @@ export function createWebSearch(search: SearchWeb): Tool {
     description: 'Searches the web and tells titles, addresses and excerpts of the pages that were found.',
     schema,
     findsAddresses: true,
-    status: ({ query }, { language }) => say(STATUS, language, { query }),
+    status: ({ query }, { language }) => localize(STATUS, language, { query }),
     async run({ query }, _, signal) {
       const results = (await search(query, signal))
         .filter(({ url }) => /^https?:\/\//i.test(url))

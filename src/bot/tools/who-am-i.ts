@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { say, type Bilingual, type Catalogue } from '../../shared/text/texts.ts';
+import { localize, type Bilingual, type Catalogue } from '../../shared/text/texts.ts';
 import { defineTool, type Tool, type ToolModule } from './tool.ts';
 
 export const whoAmI: ToolModule = { name: 'who_am_i', create: createWhoAmI };
@@ -39,19 +39,19 @@ export function createWhoAmI(): Tool {
     description: 'Tells who the asking person is: name, number, identity type and department, as they are signed in.',
     schema: z.strictObject({}),
     isPrivateOnly: true,
-    status: (_, { language }) => say(STATUS, language),
+    status: (_, { language }) => localize(STATUS, language),
     async run(_, { person, language }) {
-      if (!person) return say(PROFILE_TEXTS.nobody, language);
+      if (!person) return localize(PROFILE_TEXTS.nobody, language);
       const { name, accountId, identityCode, department, departmentName } = person;
       const identity = Object.hasOwn(IDENTITIES, identityCode) ? IDENTITIES[identityCode] : undefined;
       const lines = [
         ['name', name],
         ['number', accountId],
-        ['identity', identity ? say(identity, language) : identityCode],
+        ['identity', identity ? localize(identity, language) : identityCode],
         ['department', departmentName === '' ? department : `${departmentName} (${department})`],
       ] as const;
       const told = lines.filter(([, value]) => value !== '');
-      return told.map(([label, value]) => `${say(PROFILE_TEXTS[label], language)}: ${value}`).join('\n');
+      return told.map(([label, value]) => `${localize(PROFILE_TEXTS[label], language)}: ${value}`).join('\n');
     },
   });
 }

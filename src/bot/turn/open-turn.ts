@@ -5,7 +5,7 @@ import type { PlatformName } from '../domain/platform-name.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Language } from '../../shared/text/texts.ts';
 import type { Platform } from '../platforms/platform.ts';
-import { platformOf } from '../platforms/of-tenant.ts';
+import { platformForMessage } from '../platforms/of-tenant.ts';
 import { createLiveReply } from '../reply/create-live-reply.ts';
 import type { LiveReplyOptions, ReplyDeps } from '../reply/live-reply.ts';
 import { questionOf, type Question } from './prompt/question.ts';
@@ -46,7 +46,7 @@ function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn 
   // A deleted message has no content; the messages merged with it are still answered.
   const said = turn.messages.findLast(({ message }) => message.parts.length > 0) ?? turn.messages.at(-1);
   const newest = said?.message;
-  const platform = newest && platformOf(options.platforms, newest);
+  const platform = newest && platformForMessage(options.platforms, newest);
   if (!newest || !platform) return undefined;
   const asked = questionOf(turn);
   const preferences = openPreferences(options.keyRing, turn.preferences, newest);

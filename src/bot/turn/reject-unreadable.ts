@@ -1,6 +1,6 @@
 import { messageFields } from '../domain/message-record.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
-import { tenantOf } from '../platforms/of-tenant.ts';
+import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createLiveReply } from '../reply/create-live-reply.ts';
 import type { ReplyDeps } from '../reply/live-reply.ts';
@@ -30,7 +30,7 @@ async function rejectUnreadable(
 ): Promise<TurnCommit> {
   const turn = controls.claim;
   const platform =
-    turn.apologyTarget && tenantOf(platforms.get(turn.apologyTarget.platform), turn.apologyTarget.tenant);
+    turn.apologyTarget && platformForTenant(platforms.get(turn.apologyTarget.platform), turn.apologyTarget.tenant);
   if (!turn.apologyTarget || !platform) return { outcome: 'dead', records: unreadableRecords(turn) };
   const live = createLiveReply({
     deps,

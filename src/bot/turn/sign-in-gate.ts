@@ -1,5 +1,5 @@
 import { MINUTE_MS, type NowMs } from '../../shared/clock.ts';
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import type { Account, Identity, SignInInvitation, SignInRequest } from '../identity/identity.ts';
 import { askerOf } from './asker.ts';
 import { judgeAccess, type AccessOptions, type AccessGrant } from './judge-access.ts';
@@ -179,7 +179,7 @@ export class SignInGate {
     }
     const pointer = isSent ? ('groupSignInSent' as const) : ('groupSignIn' as const);
     const ofHeld = isSent ? ('groupSignInSentHeld' as const) : ('groupSignInHeld' as const);
-    const words = say(SIGN_IN_TEXTS[isHeld ? ofHeld : pointer], question.language);
+    const words = localize(SIGN_IN_TEXTS[isHeld ? ofHeld : pointer], question.language);
     return { kind: 'sign-in', ...(await addressSender(context, words)), hold: isHeld ? true : undefined };
   }
 
@@ -198,7 +198,7 @@ export class SignInGate {
       { url, expiresAtMs },
       { language, nowMs: this.#options.nowMs(), markup: isPlain ? 'plain' : 'markdown' },
     );
-    return say(SIGN_IN_TEXTS[text], language, { ...words, ...values });
+    return localize(SIGN_IN_TEXTS[text], language, { ...words, ...values });
   }
 
   async #ask(
@@ -208,7 +208,7 @@ export class SignInGate {
     const { identity } = this.#options;
     if (!identity) throw new TypeError('An invitation requires sign-in to be configured');
     const { question, turn } = context;
-    return identity.askToSignIn({ ...askerOf(context), language: question.language, askedBy: turn.turnId, ...more });
+    return identity.inviteToSignIn({ ...askerOf(context), language: question.language, askedBy: turn.turnId, ...more });
   }
 
   #tooMany(context: TurnContext, retryAtMs: number): Outcome {

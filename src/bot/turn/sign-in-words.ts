@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../shared/clock.ts';
 import { plainName } from '../../shared/text/html.ts';
 import { settledWithin } from '../../shared/settled-within.ts';
-import { say, type Language } from '../../shared/text/texts.ts';
+import { localize, type Language } from '../../shared/text/texts.ts';
 import { SIGN_IN_TEXTS } from '../i18n/sign-in-texts.ts';
 import type { TurnContext } from './turn-context.ts';
 import type { Outcome } from './outcome.ts';
@@ -23,7 +23,7 @@ export function linkValues(
   { language, nowMs, markup }: { language: Language; nowMs: number; markup: Markup },
 ): { link: string; minutes: number } {
   return {
-    link: linkTo(url, say(SIGN_IN_TEXTS.linkLabel, language), markup),
+    link: linkTo(url, localize(SIGN_IN_TEXTS.linkLabel, language), markup),
     minutes: Math.max(1, Math.round((expiresAtMs - nowMs) / MINUTE_MS)),
   };
 }
@@ -43,7 +43,7 @@ export async function addressSender(context: TurnContext, words: string): Promis
   if (platform.canMention === true) return { text: upperFirst(words), mention: userId };
   const name = newest.sender.displayName ?? (await nameOf(context));
   if (name === undefined) return { text: upperFirst(words) };
-  return { text: say(SIGN_IN_TEXTS.named, question.language, { name: asText(name), text: words }) };
+  return { text: localize(SIGN_IN_TEXTS.named, question.language, { name: asText(name), text: words }) };
 }
 
 async function nameOf({ platform, newest }: TurnContext): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import { UNREAD_KINDS, UNREAD_TEXTS } from '../i18n/unread-texts.ts';
 import { displayFileName } from './files/file-words.ts';
@@ -12,14 +12,14 @@ const UPLOADABLE: ReadonlySet<string> = new Set(['canvas', 'elsewhere', 'withhel
 /** @returns the text for a message without readable parts: its kind, and the readable kinds */
 export function unreadRefusal({ unread, language }: Told): string {
   const [first] = unread;
-  if (first === undefined) return say(TURN_TEXTS.unsupported, language);
+  if (first === undefined) return localize(TURN_TEXTS.unsupported, language);
   const text = UPLOADABLE.has(first.what) ? UNREAD_TEXTS.uploadInstead : UNREAD_TEXTS.alone;
-  return say(text, language, { what: nameOf(first, language) });
+  return localize(text, language, { what: nameOf(first, language) });
 }
 
 /** Notes next to the answer about unreadable parts of the question, without duplicates. */
 export function unreadNotes({ unread, language }: Told): string[] {
-  const notes = unread.map((part) => say(UNREAD_TEXTS.beside, language, { what: nameOf(part, language) }));
+  const notes = unread.map((part) => localize(UNREAD_TEXTS.beside, language, { what: nameOf(part, language) }));
   return [...new Set(notes)];
 }
 
@@ -29,7 +29,7 @@ function nameOf({ what, name }: UnreadPart, language: Question['language']): str
     ? UNREAD_KINDS[kind as keyof typeof UNREAD_KINDS]
     : UNREAD_KINDS.other;
   const shown = displayFileName(name, language);
-  return say(words, language, { file: name === undefined ? shown : quoted(shown) });
+  return localize(words, language, { file: name === undefined ? shown : quoted(shown) });
 }
 
 function quoted(name: string): string {

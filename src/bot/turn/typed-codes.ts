@@ -49,7 +49,7 @@ export function createTakeTypedCode({ identity, keyRing, log }: TypedCodesOption
 async function take(identity: Identity | undefined, context: TurnContext): Promise<TypedOutcome | undefined> {
   const { newest, turn } = context;
   const { platform, tenant, app, chatUserId } = askerOf(context);
-  return identity?.takeTypedCode({
+  return identity?.redeemTypedCode({
     owner: { platform, tenant, app },
     chatUserId,
     chatKind: newest.chat.kind,

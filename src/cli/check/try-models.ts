@@ -1,7 +1,7 @@
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
 import { entriesOfFamily } from '../../shared/models/known-models.ts';
-import { filledIn, type WrittenEntry } from '../../shared/models/models-file.ts';
+import { applyDefaults, type ModelFileEntry } from '../../shared/models/models-file.ts';
 import { thinkingFields } from '../../shared/models/thinking-fields.ts';
 import { askBriefly, type ChatPlace } from '../../bot/model/probe-chat.ts';
 
@@ -10,7 +10,7 @@ export interface TriedModelsOptions extends ChatPlace {
   models: readonly string[];
   catalog: ModelCatalog;
   /** Entries of well-known models. */
-  known: readonly WrittenEntry[];
+  known: readonly ModelFileEntry[];
   /** Path of the models file, for the next step. */
   modelsFile: string;
 }
@@ -38,7 +38,7 @@ const WAYS: readonly Way[] = [
   { thinking: 'chat_template_kwargs' },
 ];
 
-type Way = Pick<WrittenEntry, 'thinking' | 'levels'>;
+type Way = Pick<ModelFileEntry, 'thinking' | 'levels'>;
 
 /** Tests each unlisted model with a few small questions and proposes an entry. */
 export async function tryUnlistedModels(options: TriedModelsOptions): Promise<CheckResult[]> {
@@ -63,7 +63,7 @@ async function tryModel(options: TriedModelsOptions, model: string): Promise<Che
       verdict: 'warning',
       detail: 'is not in MODELS_FILE and did not answer, so no entry can be suggested',
     };
-  const entry: WrittenEntry = {
+  const entry: ModelFileEntry = {
     ...(await wayOf(ask, entriesOfFamily(model, options.known))),
     name: model,
     images: picture.answers ? true : undefined,
@@ -80,7 +80,7 @@ async function tryModel(options: TriedModelsOptions, model: string): Promise<Che
 type Ask = (fields: object, content?: unknown) => Promise<Trial>;
 
 /** Finds how to enable thinking: first the ways of known models of the same family, then all others. */
-async function wayOf(ask: Ask, known: readonly WrittenEntry[]): Promise<Omit<WrittenEntry, 'name'>> {
+async function wayOf(ask: Ask, known: readonly ModelFileEntry[]): Promise<Omit<ModelFileEntry, 'name'>> {
   for (const entry of known) {
     // Images and tools are tested separately.
     const { images: _images, tools: _tools, label: _label, upstream: _upstream, ...way } = entry;
@@ -97,7 +97,7 @@ async function wayOf(ask: Ask, known: readonly WrittenEntry[]): Promise<Omit<Wri
  * @param isKnown whether the way is that of a known model; with levels, such a model may hide its thought
  */
 async function fits(ask: Ask, way: Way, isKnown: boolean): Promise<boolean> {
-  const entry = filledIn({ name: 'tried', ...way });
+  const entry = applyDefaults({ name: 'tried', ...way });
   const isOn = await ask(thinkingFields(entry, 'high'));
   const mayHide = isKnown && way.thinking === 'reasoning_effort' && way.levels !== undefined;
   if (!isOn.answers || !(isOn.thinks || mayHide)) return false;
@@ -106,7 +106,7 @@ async function fits(ask: Ask, way: Way, isKnown: boolean): Promise<boolean> {
 }
 
 /** Puts the name first, as usual in the file. */
-function inOrder({ name, ...rest }: WrittenEntry): WrittenEntry {
+function inOrder({ name, ...rest }: ModelFileEntry): ModelFileEntry {
   return { name, ...rest };
 }
 

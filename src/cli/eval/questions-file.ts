@@ -1,7 +1,7 @@
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { ConfigFileError } from '../../shared/json-file.ts';
-import { inOurWords, placeInFile } from '../../shared/text/format-zod-error.ts';
+import { formatZodIssue, formatIssuePath } from '../../shared/text/format-zod-error.ts';
 
 /** A question of the file and the criteria for its answer. */
 export interface Question {
@@ -29,9 +29,9 @@ const MAX_QUESTIONS = 1_000;
  * @throws ConfigFileError with all errors
  */
 export function parseQuestions(text: string): readonly Question[] {
-  const parsed = questionsSchema.safeParse(readYaml(text), { error: inOurWords });
+  const parsed = questionsSchema.safeParse(readYaml(text), { error: formatZodIssue });
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${placeInFile(path)}: ${message}`);
+  const faults = parsed.error.issues.map(({ path, message }) => `${formatIssuePath(path)}: ${message}`);
   throw new ConfigFileError('file_invalid', faults);
 }
 

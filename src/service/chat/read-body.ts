@@ -70,7 +70,7 @@ export async function readBody(request: IncomingMessage, hold: BodyHold): Promis
   const meter = new JsonMeter();
   const bytes = await readPlainBody(request, encoding, (part) => {
     hold.grow(part.length);
-    meter.take(part);
+    meter.update(part);
     if (meter.values > MAX_VALUES) throw tooManyValues();
   });
   return { bytes, values: meter.values };

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { BoundedProcess, BoundedProcessError } from '../../shared/process/sandboxed-process.ts';
+import { SandboxedProcess, SandboxedProcessError } from '../../shared/process/sandboxed-process.ts';
 import { MIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
 import { SerialQueue } from '../../shared/serial-queue.ts';
 import { threadModule } from '../../shared/process/worker-pool.ts';
@@ -25,7 +25,7 @@ const MAX_SIMPLE_VALUES = 50_000;
 /** One body at a time; keys take turns. */
 const lane = new SerialQueue(1);
 /** A sandboxed process instead of a worker thread: a thread that reaches its memory limit may end the whole process. */
-const reader = new BoundedProcess({
+const reader = new SandboxedProcess({
   name: 'requests',
   path: fileURLToPath(threadModule('./request-reader.js', import.meta.url)),
   limitMs: 10 * SECOND_MS,
@@ -50,7 +50,7 @@ export async function readRequest(
   const judged = await lane
     .run(owner, () => reader.ask(order))
     .catch((error: unknown) => {
-      throw error instanceof BoundedProcessError ? tooManyValues(error) : error;
+      throw error instanceof SandboxedProcessError ? tooManyValues(error) : error;
     });
   const answer = judged as JudgedBody;
   if ('request' in answer) return answer.request;

@@ -1,4 +1,4 @@
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
@@ -19,10 +19,10 @@ const HAN_WORDS = '山水风云日月春秋松竹梅兰江湖书画琴棋';
 /** Counts, writes an exact number of words, or repeats. Deterministic, with each number or word as one token. */
 export function answerCount({ text, language }: Question): Finding | undefined {
   const repeated = REPEAT.exec(text)?.[1];
-  if (repeated !== undefined) return { text: repeated, thought: say(BUILT_IN_TEXTS.thoughtTalk, language) };
+  if (repeated !== undefined) return { text: repeated, thought: localize(BUILT_IN_TEXTS.thoughtTalk, language) };
   const words = countedWords(text) ?? numberOfWords(text);
   if (!words) return undefined;
-  return { text: words.text, thought: say(BUILT_IN_TEXTS.thoughtCount, language, { count: words.count }) };
+  return { text: words.text, thought: localize(BUILT_IN_TEXTS.thoughtCount, language, { count: words.count }) };
 }
 
 function countedWords(text: string): { text: string; count: number } | undefined {

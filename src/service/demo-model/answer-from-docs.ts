@@ -1,4 +1,4 @@
-import { say, type Language } from '../../shared/text/texts.ts';
+import { localize, type Language } from '../../shared/text/texts.ts';
 import type { Finding, Question } from './finding.ts';
 import type { DocSearch } from './doc-search.ts';
 import type { DocSection } from './doc-sections.ts';
@@ -20,7 +20,10 @@ const WEAK_SHARE = 0.6;
 const FOLLOWING_WEIGHT = 0.5;
 
 export function answerNothing({ language }: Question): Finding {
-  return { text: say(BUILT_IN_TEXTS.unknown, language), thought: say(BUILT_IN_TEXTS.thoughtNothing, language) };
+  return {
+    text: localize(BUILT_IN_TEXTS.unknown, language),
+    thought: localize(BUILT_IN_TEXTS.thoughtNothing, language),
+  };
 }
 
 /** Answers from the best section of Parley's pages; undefined if none fits. */
@@ -30,8 +33,8 @@ export async function findInDocs(docs: DocSearch, { text, language }: Question):
   const { page, title } = found.section;
   const frame = found.language === language ? BUILT_IN_TEXTS.fromDocs : BUILT_IN_TEXTS.fromEnglishDocs;
   return {
-    text: say(frame, language, { excerpt: excerptOf(found.section, found.terms, language), page, title }),
-    thought: say(BUILT_IN_TEXTS.thoughtDocs, language, { terms: found.terms.join(', '), title, page }),
+    text: localize(frame, language, { excerpt: excerptOf(found.section, found.terms, language), page, title }),
+    thought: localize(BUILT_IN_TEXTS.thoughtDocs, language, { terms: found.terms.join(', '), title, page }),
   };
 }
 
@@ -55,7 +58,7 @@ function firstBlocks(blocks: string[], language: Language): string[] {
   const kept = blocks.slice(0, Math.max(1, end));
   // A sentence that introduces omitted text would be left dangling.
   if (kept.length > 1 && /[:：]$/.test(kept.at(-1) ?? '')) kept.pop();
-  return [...kept, say(BUILT_IN_TEXTS.goesOnThere, language)];
+  return [...kept, localize(BUILT_IN_TEXTS.goesOnThere, language)];
 }
 
 function bestBlocks(blocks: string[], hits: number[]): string[] {

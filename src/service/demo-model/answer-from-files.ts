@@ -1,4 +1,4 @@
-import { say, type Language } from '../../shared/text/texts.ts';
+import { localize, type Language } from '../../shared/text/texts.ts';
 import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 import { termsOf } from './question-terms.ts';
@@ -56,12 +56,12 @@ export function answerFromFiles(files: readonly LabelledFile[], question: Questi
     return { passage, score: terms.filter((term) => words.has(term)).length };
   });
   const best = scored.reduce((first, one) => (one.score > first.score ? one : first), scored[0] ?? NOTHING);
-  const thought = say(BUILT_IN_TEXTS.thoughtFile, language, { count: files.length });
+  const thought = localize(BUILT_IN_TEXTS.thoughtFile, language, { count: files.length });
   if (best.score > 0 && best.score >= terms.length * SHARE_OF_TERMS)
-    return { text: say(BUILT_IN_TEXTS.fileSays, language, told(best.passage, language)), thought };
+    return { text: localize(BUILT_IN_TEXTS.fileSays, language, told(best.passage, language)), thought };
   const [first] = passages;
   if (first === undefined || !ASKS_ABOUT_FILES.test(question.text)) return undefined;
-  return { text: say(BUILT_IN_TEXTS.fileBegins, language, told(first, language)), thought };
+  return { text: localize(BUILT_IN_TEXTS.fileBegins, language, told(first, language)), thought };
 }
 
 const NOTHING = { passage: { name: '', place: '', text: '' }, score: 0 };

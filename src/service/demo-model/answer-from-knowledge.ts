@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { say, type Language } from '../../shared/text/texts.ts';
+import { localize, type Language } from '../../shared/text/texts.ts';
 import { textOf, type ChatMessage } from '../chat/chat-message.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import type { Finding, Question } from './finding.ts';
@@ -41,7 +41,7 @@ export function searchKnowledge(request: ChatRequest, { text, language }: Questi
     type: 'function' as const,
     function: { name: KNOWLEDGE_SEARCH, arguments: JSON.stringify({ query }) },
   };
-  return { toolCalls: [call], thought: say(BUILT_IN_TEXTS.thoughtTool, language, { name: KNOWLEDGE_SEARCH }) };
+  return { toolCalls: [call], thought: localize(BUILT_IN_TEXTS.thoughtTool, language, { name: KNOWLEDGE_SEARCH }) };
 }
 
 /** Whether the last tool call was a search of the institution's documents. */
@@ -53,7 +53,10 @@ export function isFromKnowledge(messages: ChatMessage[]): boolean {
 
 /** Answer if neither the documents nor our pages contain anything. */
 export function nothingInKnowledge({ language }: Question): Finding {
-  return { text: say(BUILT_IN_TEXTS.nothingFound, language), thought: say(BUILT_IN_TEXTS.thoughtNothing, language) };
+  return {
+    text: localize(BUILT_IN_TEXTS.nothingFound, language),
+    thought: localize(BUILT_IN_TEXTS.thoughtNothing, language),
+  };
 }
 
 /** Quotes the passage of the newest results that best fits the question, with its number; undefined if none fits. */
@@ -65,8 +68,8 @@ export function answerFromKnowledge(messages: ChatMessage[], { text, language }:
   if (!best || best.share < MIN_SHARE) return undefined;
   const excerpt = [...best.text].slice(0, MAX_CHARS).join('');
   return {
-    text: say(BUILT_IN_TEXTS.fromKnowledge, language, { excerpt, number: best.number }),
-    thought: say(BUILT_IN_TEXTS.thoughtKnowledge, language, { count: passages.length }),
+    text: localize(BUILT_IN_TEXTS.fromKnowledge, language, { excerpt, number: best.number }),
+    thought: localize(BUILT_IN_TEXTS.thoughtKnowledge, language, { count: passages.length }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { say, type Language } from '../../shared/text/texts.ts';
+import { localize, type Language } from '../../shared/text/texts.ts';
 import { textOf, type ChatMessage } from '../chat/chat-message.ts';
 import type { Finding } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
@@ -13,11 +13,11 @@ export function answerFromToolResults(messages: ChatMessage[], language: Languag
   const calls = messages[start - 1]?.tool_calls ?? [];
   const told = messages.slice(start).map((message) => {
     const name = calls.find(({ id }) => id === message.tool_call_id)?.function.name ?? message.name ?? 'tool';
-    return say(BUILT_IN_TEXTS.toolResult, language, { name, result: quote(textOf(message)) });
+    return localize(BUILT_IN_TEXTS.toolResult, language, { name, result: quote(textOf(message)) });
   });
   return {
-    text: `${told.join('\n\n')}\n\n${say(BUILT_IN_TEXTS.toolResultEnd, language)}`,
-    thought: say(BUILT_IN_TEXTS.thoughtToolResult, language, { count: told.length }),
+    text: `${told.join('\n\n')}\n\n${localize(BUILT_IN_TEXTS.toolResultEnd, language)}`,
+    thought: localize(BUILT_IN_TEXTS.thoughtToolResult, language, { count: told.length }),
   };
 }
 

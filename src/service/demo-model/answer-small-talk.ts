@@ -1,4 +1,4 @@
-import { say, type Language } from '../../shared/text/texts.ts';
+import { localize, type Language } from '../../shared/text/texts.ts';
 import type { Finding, Question } from './finding.ts';
 import { isServed } from './plain-requests.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
@@ -60,31 +60,33 @@ const MAX_QUOTED_CHARS = 400;
  * callable tools
  */
 export function answerSmallTalk({ text, language, earlier }: Question, tools: readonly string[]): Finding | undefined {
-  const thought = say(BUILT_IN_TEXTS.thoughtTalk, language);
-  if (text === '') return { text: say(BUILT_IN_TEXTS.hello, language), thought };
+  const thought = localize(BUILT_IN_TEXTS.thoughtTalk, language);
+  if (text === '') return { text: localize(BUILT_IN_TEXTS.hello, language), thought };
   if (PREVIOUS.test(text)) {
     const previous = earlier[0];
-    if (previous === undefined) return { text: say(BUILT_IN_TEXTS.noPrevious, language), thought };
+    if (previous === undefined) return { text: localize(BUILT_IN_TEXTS.noPrevious, language), thought };
     return {
-      text: say(BUILT_IN_TEXTS.previous, language, { question: [...previous].slice(0, MAX_QUOTED_CHARS).join('') }),
+      text: localize(BUILT_IN_TEXTS.previous, language, {
+        question: [...previous].slice(0, MAX_QUOTED_CHARS).join(''),
+      }),
       thought,
     };
   }
   const talk = TALK.find(([, pattern]) => pattern.test(text))?.[0];
   if (talk === undefined) return undefined;
   if (talk === 'abilities') return { text: tellAbilities(language, tools), thought };
-  return { text: say(BUILT_IN_TEXTS[talk], language), thought };
+  return { text: localize(BUILT_IN_TEXTS[talk], language), thought };
 }
 
 /** Never offers anything that needs a missing tool. */
 function tellAbilities(language: Language, tools: readonly string[]): string {
-  const served = TOOL_EXAMPLES.filter((example) => isServed(say(BUILT_IN_TEXTS[example], language), tools));
-  const examples = served.map((example) => `“${say(BUILT_IN_TEXTS[example], language)}”`);
+  const served = TOOL_EXAMPLES.filter((example) => isServed(localize(BUILT_IN_TEXTS[example], language), tools));
+  const examples = served.map((example) => `“${localize(BUILT_IN_TEXTS[example], language)}”`);
   const withTools =
     examples.length === 0
       ? ''
-      : say(BUILT_IN_TEXTS.abilityTools, language, { examples: examples.join(language === 'zh' ? '' : ', ') });
-  return say(BUILT_IN_TEXTS.abilities, language, { withTools });
+      : localize(BUILT_IN_TEXTS.abilityTools, language, { examples: examples.join(language === 'zh' ? '' : ', ') });
+  return localize(BUILT_IN_TEXTS.abilities, language, { withTools });
 }
 
 const TOOL_EXAMPLES = ['exampleTime', 'exampleWho', 'exampleSearch', 'examplePage'] as const;

@@ -1,4 +1,4 @@
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
@@ -18,8 +18,8 @@ export function calculate({ text, language }: Question): Finding | undefined {
   const result = new Sum(sum).value();
   if (result === undefined) return undefined;
   const shown = Number.isFinite(result) ? Number(result.toPrecision(SIGNIFICANT_DIGITS)) : undefined;
-  const thought = say(BUILT_IN_TEXTS.thoughtSum, language);
-  if (shown === undefined) return { text: say(BUILT_IN_TEXTS.sumEndless, language), thought };
+  const thought = localize(BUILT_IN_TEXTS.thoughtSum, language);
+  if (shown === undefined) return { text: localize(BUILT_IN_TEXTS.sumEndless, language), thought };
   return { text: `${sum.replace(/\s+/g, ' ')} = ${shown}`, thought };
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import type { ToolDeclaration } from '../chat/tool-declaration.ts';
 import type { Finding, Question } from './finding.ts';
@@ -40,7 +40,7 @@ export function chooseTool(
     type: 'function' as const,
     function: { name: tool.name, arguments: JSON.stringify(fillArguments(tool, question.text)) },
   };
-  return { toolCalls: [call], thought: say(BUILT_IN_TEXTS.thoughtTool, question.language, { name: tool.name }) };
+  return { toolCalls: [call], thought: localize(BUILT_IN_TEXTS.thoughtTool, question.language, { name: tool.name }) };
 }
 
 function pick(

@@ -1,4 +1,4 @@
-import { say, type Bilingual } from '../../shared/text/texts.ts';
+import { localize, type Bilingual } from '../../shared/text/texts.ts';
 import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
@@ -170,7 +170,7 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
 export function answerCommonQuestion({ text, language }: Question): Finding | undefined {
   if (text.length > MAX_QUESTION_CHARS) return undefined;
   const found = COMMON_QUESTIONS.find(({ asks }) => asks.test(text));
-  return found && { text: say(found.answer, language), thought: say(BUILT_IN_TEXTS.thoughtTalk, language) };
+  return found && { text: localize(found.answer, language), thought: localize(BUILT_IN_TEXTS.thoughtTalk, language) };
 }
 
 /** Maximum length of such a question. A longer text only mentions the words. */

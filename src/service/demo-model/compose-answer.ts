@@ -1,4 +1,4 @@
-import { languageOfText, say } from '../../shared/text/texts.ts';
+import { languageOfText, localize } from '../../shared/text/texts.ts';
 import { imagesOf, textOf, type ChatMessage, type ToolCall } from '../chat/chat-message.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { isAboutUs } from './about-us.ts';
@@ -40,7 +40,7 @@ export async function composeAnswer(request: ChatRequest, docs: DocSearch): Prom
   const question = readQuestion(request.messages);
   const finding = await find(request, question, docs);
   const toolCalls = finding.toolCalls ?? [];
-  const thought = say(BUILT_IN_TEXTS.thought, question.language, { thought: finding.thought });
+  const thought = localize(BUILT_IN_TEXTS.thought, question.language, { thought: finding.thought });
   return {
     reasoning: request.thinking === 'enabled' ? thought : '',
     text: toolCalls.length > 0 ? '' : (finding.text ?? ''),

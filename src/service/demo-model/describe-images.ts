@@ -1,6 +1,6 @@
 import { imageSize } from 'image-size';
 import { KIB_BYTES } from '../../shared/clock.ts';
-import { say, type Language } from '../../shared/text/texts.ts';
+import { localize, type Language } from '../../shared/text/texts.ts';
 import type { Finding } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
@@ -12,29 +12,29 @@ export function describeImages(urls: string[], language: Language): Finding | un
   const described = urls.map((url) => describe(url, language));
   const text =
     described.length === 1
-      ? say(BUILT_IN_TEXTS.oneImage, language, { what: described[0] ?? '' })
-      : say(BUILT_IN_TEXTS.manyImages, language, {
+      ? localize(BUILT_IN_TEXTS.oneImage, language, { what: described[0] ?? '' })
+      : localize(BUILT_IN_TEXTS.manyImages, language, {
           count: described.length,
           list: described.map((what, index) => `${index + 1}. ${what}`).join('\n'),
         });
-  return { text, thought: say(BUILT_IN_TEXTS.thoughtImage, language, { count: urls.length }) };
+  return { text, thought: localize(BUILT_IN_TEXTS.thoughtImage, language, { count: urls.length }) };
 }
 
 function describe(url: string, language: Language): string {
-  if (!/^data:/i.test(url)) return say(BUILT_IN_TEXTS.imageElsewhere, language);
+  if (!/^data:/i.test(url)) return localize(BUILT_IN_TEXTS.imageElsewhere, language);
   try {
     const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
     const { width, height, type = '' } = imageSize(bytes);
     // Some formats have no magic number, so the library accepts almost any bytes for them, without a size.
-    if (!(width > 0 && height > 0)) return say(BUILT_IN_TEXTS.imageUnreadable, language);
-    return say(BUILT_IN_TEXTS.image, language, {
+    if (!(width > 0 && height > 0)) return localize(BUILT_IN_TEXTS.imageUnreadable, language);
+    return localize(BUILT_IN_TEXTS.image, language, {
       type: NAMES[type] ?? type.toUpperCase(),
       width,
       height,
       size: readableSize(bytes.length),
     });
   } catch {
-    return say(BUILT_IN_TEXTS.imageUnreadable, language);
+    return localize(BUILT_IN_TEXTS.imageUnreadable, language);
   }
 }
 

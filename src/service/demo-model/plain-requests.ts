@@ -1,4 +1,4 @@
-import { type Language, say } from '../../shared/text/texts.ts';
+import { type Language, localize } from '../../shared/text/texts.ts';
 import type { Finding } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
@@ -66,5 +66,8 @@ export function isServed(example: string, tools: readonly string[]): boolean {
 export function tellMissingTool(question: string, language: Language): Finding | undefined {
   const missing = PLAIN_REQUESTS.find((request) => request.missing?.asks(question))?.missing;
   if (!missing) return undefined;
-  return { text: say(BUILT_IN_TEXTS[missing.text], language), thought: say(BUILT_IN_TEXTS.thoughtNoTool, language) };
+  return {
+    text: localize(BUILT_IN_TEXTS[missing.text], language),
+    thought: localize(BUILT_IN_TEXTS.thoughtNoTool, language),
+  };
 }

@@ -1,4 +1,4 @@
-import { say, type Bilingual } from '../../shared/text/texts.ts';
+import { localize, type Bilingual } from '../../shared/text/texts.ts';
 import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
@@ -38,11 +38,11 @@ export function showPiece({ text, language }: Question): Finding | undefined {
   if (SLOWLY.test(text)) {
     const numbers = Array.from({ length: SLOW_NUMBERS }, (_, index) => index + 1).join(' ');
     return {
-      text: say(BUILT_IN_TEXTS.slowCount, language, { numbers }),
+      text: localize(BUILT_IN_TEXTS.slowCount, language, { numbers }),
       tokensPerSec: SLOW_TOKENS_PER_SEC,
-      thought: say(BUILT_IN_TEXTS.thoughtCount, language, { count: SLOW_NUMBERS }),
+      thought: localize(BUILT_IN_TEXTS.thoughtCount, language, { count: SLOW_NUMBERS }),
     };
   }
   const piece = PIECES.find(({ asks }) => asks.test(text));
-  return piece && { text: say(piece.text, language), thought: say(BUILT_IN_TEXTS.thoughtPiece, language) };
+  return piece && { text: localize(piece.text, language), thought: localize(BUILT_IN_TEXTS.thoughtPiece, language) };
 }

@@ -1,11 +1,11 @@
 import bodyParser from 'koa-bodyparser';
 import type { Middleware } from 'koa';
 import { KIB_BYTES, MIB_BYTES } from '../../shared/clock.ts';
-import { HeldBytes } from '../../shared/memory-budget.ts';
+import { MemoryBudget } from '../../shared/memory-budget.ts';
 
 const MAX_FORM_BYTES = 64 * KIB_BYTES;
 /** Maximum bytes of all forms that a process is receiving; their senders are not authenticated yet. */
-const held = new HeldBytes(16 * MIB_BYTES);
+const held = new MemoryBudget(16 * MIB_BYTES);
 
 /** Parses a form into `ctx.request.body`. @param refuse throws the error for the sender if parsing fails */
 export function formParser(refuse: () => never): Middleware {

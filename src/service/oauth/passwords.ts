@@ -2,7 +2,7 @@ import { randomBytes, scrypt, type ScryptOptions } from 'node:crypto';
 import { promisify } from 'node:util';
 import { MIB_BYTES, MINUTE_MS } from '../../shared/clock.ts';
 import { randomToken, sameSecret } from '../../shared/crypto/ids.ts';
-import { inThread } from '../../shared/process/worker-pool.ts';
+import { runInThread } from '../../shared/process/worker-pool.ts';
 
 const deriveScrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
@@ -45,7 +45,7 @@ export async function verifyPassword(typed: string, stored: string): Promise<boo
   if (stored.startsWith('$argon2id$')) {
     const options = { purpose: 'password', signal: AbortSignal.timeout(MINUTE_MS) } as const;
     // The library throws for an empty password.
-    return typed !== '' && inThread<boolean>(ARGON2_THREAD, { typed, stored }, options);
+    return typed !== '' && runInThread<boolean>(ARGON2_THREAD, { typed, stored }, options);
   }
   const [, ln, r, p, salt = '', hash = ''] = SCRYPT.exec(stored) ?? [];
   const expected = Buffer.from(hash, 'base64');

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { html, plainName } from '../../shared/text/html.ts';
-import { say, type Bilingual, type Language } from '../../shared/text/texts.ts';
+import { localize, type Bilingual, type Language } from '../../shared/text/texts.ts';
 import type { Person } from '../directory-file.ts';
 import { languageOf, showPage } from './layout.ts';
 import { PAGE_TEXTS as T } from './service-page-texts.ts';
@@ -31,12 +31,12 @@ export function showConsentPage(
   const { attributes, parentIdentityInfo } = person.profile;
   const name = plainName(attributes.XM);
   const facts: [label: string, value: string][] = [
-    [say(T.sharesName, language), name],
-    [say(T.sharesNumber, language), maskNumber(attributes.XGH)],
-    [say(T.sharesDepartment, language), plainName(attributes.BMMC)],
-    [say(T.sharesKind, language), nameKind(parentIdentityInfo, language)],
+    [localize(T.sharesName, language), name],
+    [localize(T.sharesNumber, language), maskNumber(attributes.XGH)],
+    [localize(T.sharesDepartment, language), plainName(attributes.BMMC)],
+    [localize(T.sharesKind, language), nameKind(parentIdentityInfo, language)],
   ];
-  const title = say(T.consentTitle, language, { client });
+  const title = localize(T.consentTitle, language, { client });
   const content = html`<div class="pair">
       <div class="party">
         <div class="avatar" aria-hidden="true">${initialOf(name)}</div>
@@ -45,11 +45,11 @@ export function showConsentPage(
       <div class="arrow" aria-hidden="true">→</div>
       <div class="party">
         <div class="avatar app" aria-hidden="true">${initialOf(client)}</div>
-        <strong>${client}</strong><span>${say(T.application, language)}</span>
+        <strong>${client}</strong><span>${localize(T.application, language)}</span>
       </div>
     </div>
     <h1>${title}</h1>
-    <h2>${say(T.consentShares, language, { client })}</h2>
+    <h2>${localize(T.consentShares, language, { client })}</h2>
     <dl class="facts">
       ${facts.map(
         ([label, value]) =>
@@ -59,16 +59,18 @@ export function showConsentPage(
           </div>`,
       )}
     </dl>
-    <p class="lead">${say(T.consentNever, language)}</p>
+    <p class="lead">${localize(T.consentNever, language)}</p>
     <form method="post" action="/oauth2.0/decision">
       <input type="hidden" name="csrf" value="${csrf}" />
-      <label class="check"><input type="checkbox" name="remember" value="yes" />${say(T.remember, language)}</label>
+      <label class="check"
+        ><input type="checkbox" name="remember" value="yes" />${localize(T.remember, language)}</label
+      >
       <div class="buttons">
-        <button class="button" type="submit" name="decision" value="allow">${say(T.allow, language)}</button>
-        <button class="button second" type="submit" name="decision" value="deny">${say(T.deny, language)}</button>
+        <button class="button" type="submit" name="decision" value="allow">${localize(T.allow, language)}</button>
+        <button class="button second" type="submit" name="decision" value="deny">${localize(T.deny, language)}</button>
       </div>
-      <p class="note">${say(T.consentNext, language, { host: hostOf(redirectUri) })}</p>
-      ${canSwitch && html`<button class="link-button" type="submit" name="decision" value="switch">${say(T.switchPerson, language)}</button>`}
+      <p class="note">${localize(T.consentNext, language, { host: hostOf(redirectUri) })}</p>
+      ${canSwitch && html`<button class="link-button" type="submit" name="decision" value="switch">${localize(T.switchPerson, language)}</button>`}
     </form>`;
   showPage(ctx, { title, content, formTargets });
 }
@@ -79,7 +81,7 @@ export function showConsentPage(
  */
 function nameKind({ code, name }: Person['profile']['parentIdentityInfo'], language: Language): string {
   const kind = KINDS.get(code);
-  return kind ? say(kind, language) : plainName(name);
+  return kind ? localize(kind, language) : plainName(name);
 }
 
 /** The first letter, for the avatar. */

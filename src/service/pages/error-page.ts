@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { html } from '../../shared/text/html.ts';
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import type { PageError } from '../oauth/sign-in-errors.ts';
 import { languageOf, showPage } from './layout.ts';
 import { ERROR_TEXTS, PAGE_TEXTS as T } from './service-page-texts.ts';
@@ -11,17 +11,17 @@ export function showErrorPage(ctx: Context, error: PageError, reference: string)
   const { title, advice } = ERROR_TEXTS[error.code];
   if (error.retryAfterSec !== undefined) ctx.set('Retry-After', String(error.retryAfterSec));
   const isHome = error.tryAgainPath === undefined;
-  const content = html`<h1>${say(title, language)}</h1>
-    <p class="lead">${say(advice, language)}</p>
+  const content = html`<h1>${localize(title, language)}</h1>
+    <p class="lead">${localize(advice, language)}</p>
     <div class="buttons">
       <a class="button${isHome && ' second'}" href="${error.tryAgainPath ?? '/'}"
-        >${say(isHome ? T.home : T.tryAgain, language)}</a
+        >${localize(isHome ? T.home : T.tryAgain, language)}</a
       >
     </div>`;
   showPage(ctx, {
-    title: say(title, language),
+    title: localize(title, language),
     content,
     status: error.status,
-    footer: html`${say(T.reference, language, { reference })}`,
+    footer: html`${localize(T.reference, language, { reference })}`,
   });
 }

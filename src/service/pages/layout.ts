@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Context } from 'koa';
 import { html, type SafeHtml } from '../../shared/text/html.ts';
-import { languageOfHeader, say, type Language } from '../../shared/text/texts.ts';
+import { languageOfHeader, localize, type Language } from '../../shared/text/texts.ts';
 import { PAGE_TEXTS } from './service-page-texts.ts';
 
 const STYLE = ['./colours.css', './style.css']
@@ -43,14 +43,15 @@ export function showPage(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${title} · ${say(PAGE_TEXTS.product, language)}</title>
+        <title>${title} · ${localize(PAGE_TEXTS.product, language)}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${STYLE_PATH}" />
       </head>
       <body>
         <div class="page">
           <header class="brand">
-            <span class="mark" aria-hidden="true">P</span><span>Parley · ${say(PAGE_TEXTS.product, language)}</span>
+            <span class="mark" aria-hidden="true">P</span
+            ><span>Parley · ${localize(PAGE_TEXTS.product, language)}</span>
           </header>
           <main class="card">${content}</main>
           ${footer && html`<footer class="below">${footer}</footer>`}

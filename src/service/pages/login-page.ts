@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { html, plainName, type SafeHtml } from '../../shared/text/html.ts';
-import { say, type Bilingual, type Language } from '../../shared/text/texts.ts';
+import { localize, type Bilingual, type Language } from '../../shared/text/texts.ts';
 import { languageOf, showPage } from './layout.ts';
 import { PAGE_TEXTS as T } from './service-page-texts.ts';
 
@@ -32,16 +32,16 @@ export function showLoginPage(
 ): void {
   const language = languageOf(ctx);
   const client = clientName === undefined ? undefined : plainName(clientName);
-  const lead = client === undefined ? say(T.signInLead, language) : say(T.signInFor, language, { client });
-  const content = html`<h1>${say(T.signIn, language)}</h1>
+  const lead = client === undefined ? localize(T.signInLead, language) : localize(T.signInFor, language, { client });
+  const content = html`<h1>${localize(T.signIn, language)}</h1>
     <p class="lead">${lead}</p>
-    ${problem && html`<p class="alert" id="problem" role="alert">${say(problem === 'slow' ? T.slowLogin : T.wrongLogin, language)}</p>`}
+    ${problem && html`<p class="alert" id="problem" role="alert">${localize(problem === 'slow' ? T.slowLogin : T.wrongLogin, language)}</p>`}
     ${way && html`<div class="buttons"><a class="button" href="${way.path}">${nameWay(way.name, language)}</a></div>`}
-    ${way && csrf !== undefined && html`<h2>${say(T.signInByPassword, language)}</h2>`}
+    ${way && csrf !== undefined && html`<h2>${localize(T.signInByPassword, language)}</h2>`}
     ${csrf !== undefined && passwordForm({ csrf, username, hasProblem: problem !== undefined, isSecond: way !== undefined }, language)}
-    ${client !== undefined && isConsentNext && html`<p class="note">${say(T.signInNext, language, { client })}</p>`}`;
+    ${client !== undefined && isConsentNext && html`<p class="note">${localize(T.signInNext, language, { client })}</p>`}`;
   showPage(ctx, {
-    title: say(T.signIn, language),
+    title: localize(T.signIn, language),
     content,
     formTargets,
     status: problem === undefined ? 200 : problem === 'slow' ? 429 : 401,
@@ -50,8 +50,8 @@ export function showLoginPage(
 
 function nameWay(name: Bilingual | undefined, language: Language): string {
   return name === undefined
-    ? say(T.continueSignIn, language)
-    : say(T.signInWith, language, { name: plainName(name[language]) });
+    ? localize(T.continueSignIn, language)
+    : localize(T.signInWith, language, { name: plainName(name[language]) });
 }
 
 interface PasswordForm {
@@ -66,7 +66,7 @@ function passwordForm({ csrf, username = '', hasProblem, isSecond }: PasswordFor
   return html`<form method="post" action="/oauth2.0/login">
     <input type="hidden" name="csrf" value="${csrf}" />
     <div class="field">
-      <label for="username">${say(T.username, language)}</label>
+      <label for="username">${localize(T.username, language)}</label>
       <input
         id="username"
         name="username"
@@ -80,7 +80,7 @@ function passwordForm({ csrf, username = '', hasProblem, isSecond }: PasswordFor
       />
     </div>
     <div class="field">
-      <label for="password">${say(T.password, language)}</label>
+      <label for="password">${localize(T.password, language)}</label>
       <input
         id="password"
         name="password"
@@ -93,7 +93,7 @@ function passwordForm({ csrf, username = '', hasProblem, isSecond }: PasswordFor
       />
     </div>
     <div class="buttons">
-      <button class="button${isSecond && ' second'}" type="submit">${say(T.signInButton, language)}</button>
+      <button class="button${isSecond && ' second'}" type="submit">${localize(T.signInButton, language)}</button>
     </div>
   </form>`;
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { html } from '../../shared/text/html.ts';
-import { say } from '../../shared/text/texts.ts';
+import { localize } from '../../shared/text/texts.ts';
 import { languageOf, showPage } from './layout.ts';
 import { PAGE_TEXTS as T } from './service-page-texts.ts';
 
@@ -11,12 +11,12 @@ export function showHomePage(
 ): void {
   const language = languageOf(ctx);
   const rows: [label: string, addresses: string[]][] = [
-    [say(T.homeChat, language), ['POST /v1/chat/completions']],
-    [say(T.homeModels, language), [...models]],
-    [say(T.homeSignIn, language), ['GET /oauth2.0/authorize']],
+    [localize(T.homeChat, language), ['POST /v1/chat/completions']],
+    [localize(T.homeModels, language), [...models]],
+    [localize(T.homeSignIn, language), ['GET /oauth2.0/authorize']],
   ];
-  const content = html`<h1>${say(T.homeTitle, language)}</h1>
-    <p class="lead">${say(T.homeLead, language)}</p>
+  const content = html`<h1>${localize(T.homeTitle, language)}</h1>
+    <p class="lead">${localize(T.homeLead, language)}</p>
     <dl class="facts">
       ${rows.map(
         ([label, names]) =>
@@ -26,17 +26,17 @@ export function showHomePage(
           </div>`,
       )}
     </dl>
-    <p class="lead">${say(hasEngine ? T.homeEngineUpstream : T.homeEngineBuiltIn, language)}</p>
-    <div class="buttons"><a class="button second" href="/account">${say(T.homeAccount, language)}</a></div>`;
-  showPage(ctx, { title: say(T.homeTitle, language), content });
+    <p class="lead">${localize(hasEngine ? T.homeEngineUpstream : T.homeEngineBuiltIn, language)}</p>
+    <div class="buttons"><a class="button second" href="/account">${localize(T.homeAccount, language)}</a></div>`;
+  showPage(ctx, { title: localize(T.homeTitle, language), content });
 }
 
 /** @param againPath for signing in again to the application that requested the sign-out; undefined if it named none */
 export function showSignedOutPage(ctx: Context, againPath: string | undefined): void {
   const language = languageOf(ctx);
   const way = againPath === undefined ? { path: '/', label: T.home } : { path: againPath, label: T.signInAgain };
-  const content = html`<h1>${say(T.signedOut, language)}</h1>
-    <p class="lead">${say(T.signedOutLead, language)}</p>
-    <div class="buttons"><a class="button second" href="${way.path}">${say(way.label, language)}</a></div>`;
-  showPage(ctx, { title: say(T.signedOut, language), content, outcome: 'signed-out' });
+  const content = html`<h1>${localize(T.signedOut, language)}</h1>
+    <p class="lead">${localize(T.signedOutLead, language)}</p>
+    <div class="buttons"><a class="button second" href="${way.path}">${localize(way.label, language)}</a></div>`;
+  showPage(ctx, { title: localize(T.signedOut, language), content, outcome: 'signed-out' });
 }

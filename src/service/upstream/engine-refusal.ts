@@ -4,7 +4,7 @@ import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { imagesOf } from '../chat/chat-message.ts';
 import { classifyEngineError, type EngineErrorKind } from '../../shared/models/engine-error.ts';
-import { fieldsMeant, saysCannot } from '../../shared/models/refusal-words.ts';
+import { findRefusedFields, statesUnsupported } from '../../shared/models/refusal-words.ts';
 import type { ServiceReport } from '../service-report.ts';
 
 const MAX_WAIT_SEC = HOUR_MS / SECOND_MS;
@@ -80,12 +80,12 @@ const NEVER_MEANT: ReadonlySet<string> = new Set(['model', 'messages', 'stream']
 /** The sent field that the engine's message is about; images are part of the messages. */
 function findField(words: string, { written, tools, messages }: ChatRequest): Field | undefined {
   const sent = Object.keys(written).filter((name) => !NEVER_MEANT.has(name));
-  if (!saysCannot(words)) {
+  if (!statesUnsupported(words)) {
     // A name that is not an ordinary word counts anywhere in the message.
     const name = sent.find((one) => one.includes('_') && words.includes(one));
     return name === undefined ? undefined : { param: name, what: `this value of ${name}` };
   }
-  const [meant] = fieldsMeant(words, tools.length > 0 ? [...sent, 'tools'] : sent);
+  const [meant] = findRefusedFields(words, tools.length > 0 ? [...sent, 'tools'] : sent);
   if (meant !== undefined) return { param: meant, what: meant };
   const index = messages.findIndex((message) => imagesOf(message).length > 0);
   const isAboutImages = index >= 0 && /image|vision|multi-?modal|mmproj/i.test(words);

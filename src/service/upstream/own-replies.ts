@@ -1,9 +1,9 @@
 import type { ChatRequest } from '../chat/chat-request.ts';
-import { CallPieces, readCallPieces } from '../../shared/models/call-pieces.ts';
+import { ToolCallAssembler, readToolCallDeltas } from '../../shared/models/call-pieces.ts';
 import { readContent, readThought, THOUGHT_FIELDS_OF_REPLY } from '../../shared/models/content-parts.ts';
 import { readFinishReason } from '../../shared/models/finish-reason.ts';
 import { ReplyText, type Ending } from '../../shared/models/reply-text.ts';
-import { WholeText } from '../../shared/models/whole-text.ts';
+import { StreamedText } from '../../shared/models/whole-text.ts';
 
 /** The parts of an engine's response that we examine; everything else passes through unchanged. */
 export interface EngineReply {
@@ -89,8 +89,8 @@ class ChoiceNormalizer {
   readonly #modelName: string;
   readonly #memory: ThoughtMemory;
   readonly #text: ReplyText;
-  readonly #whole = new WholeText();
-  readonly #calls = new CallPieces();
+  readonly #whole = new StreamedText();
+  readonly #calls = new ToolCallAssembler();
   #saysText = false;
   #hasThought = false;
   #hasMessage = false;
@@ -150,7 +150,7 @@ class ChoiceNormalizer {
     const content = parts?.text ?? written;
     const thought = isSummary || isAfterEnd ? '' : readThought(message) || (parts?.thought ?? '');
     for (const field of THOUGHT_FIELDS_OF_REPLY) if (message[field] !== undefined) message[field] = undefined;
-    const pieces = readCallPieces(message, isSummary);
+    const pieces = readToolCallDeltas(message, isSummary);
     if (message['tool_calls'] !== undefined) message['tool_calls'] = undefined;
     if (message['function_call'] !== undefined) message['function_call'] = undefined;
     if (isSummary) this.#calls.addSummary(pieces);

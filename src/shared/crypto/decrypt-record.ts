@@ -2,7 +2,7 @@ import { SealError } from './key-ring.ts';
 import { parseJson } from '../parse-json.ts';
 
 /** Result of decrypting a sealed record. The caller decides how to handle each case. */
-export type Opened<Value> =
+export type OpenResult<Value> =
   | { kind: 'opened'; value: Value }
   /** Sealed with a key that this process does not have. The key may be added later, or another process may have it. */
   | { kind: 'key-lacking'; keyId: string; error: SealError }
@@ -12,7 +12,7 @@ export type Opened<Value> =
 /**
  * Opens a sealed text. `error` is safe to log: it contains no content. @throws any error from `open` other than SealError
  */
-export function tryOpen(open: () => string): Opened<string> {
+export function tryOpen(open: () => string): OpenResult<string> {
   try {
     return { kind: 'opened', value: open() };
   } catch (error) {
@@ -27,7 +27,7 @@ export function tryOpen(open: () => string): Opened<string> {
  * Opens a sealed record, like `tryOpen`.
  * @param read parses the text; returns undefined for invalid content, which then counts as broken
  */
-export function tryOpenAs<Value>(open: () => string, read: (plain: string) => Value | undefined): Opened<Value> {
+export function tryOpenAs<Value>(open: () => string, read: (plain: string) => Value | undefined): OpenResult<Value> {
   const opened = tryOpen(open);
   if (opened.kind !== 'opened') return opened;
   const value = read(opened.value);
@@ -35,7 +35,7 @@ export function tryOpenAs<Value>(open: () => string, read: (plain: string) => Va
 }
 
 /** Opens sealed JSON, like `tryOpenAs`. Invalid JSON counts as broken. */
-export function tryOpenJson<Value>(open: () => string, read: (value: unknown) => Value | undefined): Opened<Value> {
+export function tryOpenJson<Value>(open: () => string, read: (value: unknown) => Value | undefined): OpenResult<Value> {
   return tryOpenAs(open, (plain) => read(parseJson(plain)));
 }
 
@@ -47,7 +47,7 @@ export function tryOpenJsonOfAny<Value>(
   [purpose, next]: readonly [string, string],
   open: (purpose: string) => string,
   read: (value: unknown) => Value | undefined,
-): Opened<Value> {
+): OpenResult<Value> {
   const opened = tryOpenJson(() => open(purpose), read);
   return opened.kind === 'broken' ? tryOpenJson(() => open(next), read) : opened;
 }

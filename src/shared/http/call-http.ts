@@ -25,7 +25,7 @@ export interface HttpCall {
   leavesWithinMs?: number;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   status: number;
   body: Buffer;
   contentType: string | undefined;
@@ -70,7 +70,7 @@ const dispatcher = new Agent({
  * Makes one HTTP call of bounded time and size, through the configured proxy, without retries, redirects or decompression.
  * @throws HttpCallError; the signal's reason
  */
-export async function callHttp(address: URL | string, call: HttpCall = {}): Promise<HttpAnswer> {
+export async function callHttp(address: URL | string, call: HttpCall = {}): Promise<HttpResponse> {
   const url = new URL(address);
   const { timeoutMs = 5 * SECOND_MS, connectMs, maxBytes = 256 * KIB_BYTES, signal, leavesWithinMs } = call;
   const { type, body } = bodyOf(call);
@@ -101,7 +101,7 @@ export async function callHttp(address: URL | string, call: HttpCall = {}): Prom
       },
     });
     // Without a connection (refused, no DNS name, no descriptor) the call cannot have been carried out.
-    const isUnsent = () => leavesWithinMs !== undefined && !exchange.hasLeft;
+    const isUnsent = () => leavesWithinMs !== undefined && !exchange.isSent;
     const failure = (cause: Error) => {
       if (cause instanceof UnsentError)
         return new HttpCallError('unsent', `${place} could not be sent in time`, 'unsent');
@@ -116,7 +116,7 @@ export async function callHttp(address: URL | string, call: HttpCall = {}): Prom
       exchange.abort(isUnsent() ? new UnsentError() : late);
     };
     const timer = setTimeout(end, timeoutMs);
-    const connectTimer = connectMs === undefined ? undefined : setTimeout(() => exchange.hasLeft || end(), connectMs);
+    const connectTimer = connectMs === undefined ? undefined : setTimeout(() => exchange.isSent || end(), connectMs);
     signal?.addEventListener('abort', cancel, { once: true });
     const headers = { ...AGENT, ...call.headers, ...type };
     exchange.send(dispatcher, { leavesWithinMs, url, method, headers, body });
@@ -129,7 +129,7 @@ function bodyOf({ json, form, body }: HttpCall): { type?: typeof JSON_TYPE; body
   return { body: body ?? null };
 }
 
-function answerOf({ status, headers, chunks }: Pick<HttpAnswer, 'status' | 'headers'> & { chunks: Buffer[] }) {
+function answerOf({ status, headers, chunks }: Pick<HttpResponse, 'status' | 'headers'> & { chunks: Buffer[] }) {
   const { 'content-type': contentType, 'retry-after': retryAfter } = headers;
   const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
   return { status, body, contentType: first(contentType), retryAfter: first(retryAfter), headers };

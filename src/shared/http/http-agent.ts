@@ -3,7 +3,7 @@ import { buildConnector } from 'undici';
 import { asError } from '../coded-error.ts';
 import { SECOND_MS } from '../clock.ts';
 import { openTunnel } from './proxy-tunnel.ts';
-import { bare, portOf, proxyFor } from './proxy-config.ts';
+import { bareHostname, portOf, proxyFor } from './proxy-config.ts';
 
 const CONNECT_TIMEOUT_MS = 10 * SECOND_MS;
 
@@ -27,7 +27,9 @@ export function outgoingConnector(options: ConnectorOptions = {}): buildConnecto
       connect(target, done);
       return;
     }
-    const hostname = pinnedTo ? (pinnedTo.find((address) => !isIPv6(address)) ?? pinnedTo[0]) : bare(target.hostname);
+    const hostname = pinnedTo
+      ? (pinnedTo.find((address) => !isIPv6(address)) ?? pinnedTo[0])
+      : bareHostname(target.hostname);
     openTunnel(proxy, { hostname, port: portOf(target), timeoutMs }).then(
       (httpSocket) =>
         target.protocol === 'https:' ? connect({ ...target, httpSocket }, done) : done(null, httpSocket),

@@ -47,7 +47,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #pieces: Buffer[] = [];
   #abortedBy: Error | undefined;
   #isOver = false;
-  #hasLeft = false;
+  #isSent = false;
   /** On the monotonic clock. */
   #leavesBeforeMs = Number.POSITIVE_INFINITY;
 
@@ -56,8 +56,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   /** Whether any part of the request may have been sent. A request that is aborted before that is never sent. */
-  get hasLeft(): boolean {
-    return this.#hasLeft;
+  get isSent(): boolean {
+    return this.#isSent;
   }
 
   /** Sends the request. Call it only once. Redirects are not followed. */
@@ -92,7 +92,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     // the connection, and if connecting always takes this long, no request would ever succeed.
     if (this.#abortedBy) throw this.#abortedBy;
     if (monotonicMs() >= this.#leavesBeforeMs) throw new UnsentError();
-    this.#hasLeft = true;
+    this.#isSent = true;
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
@@ -112,7 +112,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#end(error);
   }
 
-  handOn(): void {
+  flush(): void {
     const [first] = this.#pieces;
     if (first === undefined) return;
     const bytes = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
@@ -121,7 +121,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   #end(cause?: Error): void {
-    if (!this.#isOver) this.handOn();
+    if (!this.#isOver) this.flush();
     // The listener may have ended the exchange while it handled this data.
     if (this.#isOver) return;
     this.#isOver = true;
@@ -131,5 +131,5 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
 /** Shared by all exchanges, so that no chunk allocates a function. */
 function handOnPieces(exchange: HttpExchange): void {
-  exchange.handOn();
+  exchange.flush();
 }

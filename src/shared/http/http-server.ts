@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { KIB_BYTES, SECOND_MS } from '../clock.ts';
-import { boundIdleConnections } from './idle-connections.ts';
+import { limitIdleConnections } from './idle-connections.ts';
 
 export interface ListeningServer {
   /** `http://HOST:PORT` with the actual port (port 0 selects a free one). */
@@ -29,10 +29,10 @@ export async function listen(handler: RequestListener, port: number, host: strin
       keepAliveTimeout: 65 * SECOND_MS,
       maxHeaderSize: 8 * KIB_BYTES,
     },
-    withoutPiles(handler),
+    limitPipelining(handler),
   );
   server.maxConnections = MAX_CONNECTIONS;
-  boundIdleConnections(server, MAX_IDLE_CONNECTIONS);
+  limitIdleConnections(server, MAX_IDLE_CONNECTIONS);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -54,7 +54,7 @@ export async function listen(handler: RequestListener, port: number, host: strin
  * Node parses every request in a read at once, a thousand in 40 KiB, before it answers the first. Such a connection is
  * closed.
  */
-function withoutPiles(handler: RequestListener): RequestListener {
+function limitPipelining(handler: RequestListener): RequestListener {
   const unanswered = new WeakMap<Socket, number>();
   const count = (socket: Socket, change: 1 | -1): number => {
     const next = (unanswered.get(socket) ?? 0) + change;

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** Outgoing proxies, as configured by the operator. */
-export interface WayOut {
+export interface ProxyConfig {
   /** For https:// addresses. */
   httpsProxy: string | undefined;
   /** For http:// addresses. */
@@ -30,11 +30,11 @@ let isDirect: (target: Target) => boolean = () => true;
  * Sets the proxies of this process. They belong to the machine, not to a single call, so they are set once at start and read
  * whenever a connection is opened.
  */
-export function goOutThrough({ httpsProxy, httpProxy, noProxy }: WayOut): void {
+export function configureProxy({ httpsProxy, httpProxy, noProxy }: ProxyConfig): void {
   https = httpsProxy === undefined ? undefined : new URL(httpsProxy);
   http = httpProxy === undefined ? undefined : new URL(httpProxy);
   const rules = noProxy.map(directRule);
-  isDirect = (target) => isThisMachine(bare(target.hostname)) || rules.some((rule) => rule(target));
+  isDirect = (target) => isThisMachine(bareHostname(target.hostname)) || rules.some((rule) => rule(target));
 }
 
 /** The proxy for a target; undefined for a direct connection. This machine is always reached directly. */
@@ -49,7 +49,7 @@ export function portOf({ protocol, port }: Pick<Target, 'protocol' | 'port'>): n
 }
 
 /** Host name for a lookup: without the brackets that IPv6 addresses have in URLs. */
-export function bare(hostname: string): string {
+export function bareHostname(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').toLowerCase();
 }
 
@@ -60,13 +60,15 @@ function isThisMachine(hostname: string): boolean {
 
 function directRule(entry: string): (target: Target) => boolean {
   const network = networkOf(entry);
-  if (network) return ({ hostname }) => isIP(bare(hostname)) !== 0 && network.check(bare(hostname), familyOf(hostname));
+  if (network)
+    return ({ hostname }) =>
+      isIP(bareHostname(hostname)) !== 0 && network.check(bareHostname(hostname), familyOf(hostname));
   if (entry === '*') return () => true;
   const [, name = '', port = ''] = /^(.+?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
-  const host = bare(name.replace(/^\*?\./, ''));
+  const host = bareHostname(name.replace(/^\*?\./, ''));
   return (target) => {
     if (port !== '' && Number(port) !== portOf(target)) return false;
-    const hostname = bare(target.hostname);
+    const hostname = bareHostname(target.hostname);
     return hostname === host || (isIP(hostname) === 0 && hostname.endsWith(`.${host}`));
   };
 }
@@ -82,5 +84,5 @@ function networkOf(entry: string): BlockList | undefined {
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIPv4(bare(address)) ? 'ipv4' : 'ipv6';
+  return isIPv4(bareHostname(address)) ? 'ipv4' : 'ipv6';
 }

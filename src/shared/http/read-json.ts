@@ -20,7 +20,7 @@ export function readJson(text: string): JsonRead {
 }
 
 /** One sentence for the person who edits the file. */
-export function jsonFaultInWords({ line, column, what }: JsonFault): string {
+export function formatJsonFault({ line, column, what }: JsonFault): string {
   return `Line ${line}, column ${column}: ${what}`;
 }
 

@@ -2,7 +2,7 @@ import { endOfJson } from './json-scan.ts';
 import { asObject, parseJson, type JsonObject } from '../parse-json.ts';
 
 /** A fragment of a tool call. The first fragment names the tool; later ones append to its arguments. */
-export interface ToolCallPiece {
+export interface ToolCallDelta {
   index: number | undefined;
   callId: string | undefined;
   name: string | undefined;
@@ -10,7 +10,7 @@ export interface ToolCallPiece {
 }
 
 /** An assembled tool call. The id is empty if the engine sent none. */
-export interface PiecedCall {
+export interface AssembledCall {
   callId: string;
   name: string;
   argumentsJson: string;
@@ -20,7 +20,7 @@ export interface PiecedCall {
  * Reads the tool calls of a response: the fragments of a stream chunk, or the complete calls of a message, each of which is
  * a separate call.
  */
-export function readCallPieces(reply: JsonObject | undefined, isWhole: boolean): readonly ToolCallPiece[] {
+export function readToolCallDeltas(reply: JsonObject | undefined, isWhole: boolean): readonly ToolCallDelta[] {
   const given = reply?.['tool_calls'] ?? reply?.['function_call'];
   if (typeof given !== 'object' || given === null) return NO_PIECES;
   return [given].flat().map((call: unknown, position) => {
@@ -45,7 +45,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-const NO_PIECES: readonly ToolCallPiece[] = [];
+const NO_PIECES: readonly ToolCallDelta[] = [];
 
 interface OpenCall {
   callId: string;
@@ -59,7 +59,7 @@ const MAX_CALLS = 64;
 const MAX_BEGINNINGS = 8;
 
 /** Assembles the tool calls of one answer from fragments, whatever an engine omits or repeats. */
-export class CallPieces {
+export class ToolCallAssembler {
   readonly #calls = new Map<number, OpenCall>();
   /** Key of the newest call for each index that the engine used. */
   readonly #keysByIndex = new Map<number, number>();
@@ -69,7 +69,7 @@ export class CallPieces {
     return this.#calls.size === 0;
   }
 
-  add(piece: ToolCallPiece): void {
+  add(piece: ToolCallDelta): void {
     const key = this.#keyOf(piece);
     if (piece.index !== undefined) this.#keysByIndex.set(piece.index, key);
     this.#lastKey = key;
@@ -85,7 +85,7 @@ export class CallPieces {
   }
 
   /** Adds the calls of a summary message that are not known yet. */
-  addSummary(pieces: readonly ToolCallPiece[]): void {
+  addSummary(pieces: readonly ToolCallDelta[]): void {
     const known = this.list();
     for (const piece of pieces) {
       const isKnown = known.some(
@@ -98,8 +98,8 @@ export class CallPieces {
   }
 
   /** The named calls in order, without duplicates. */
-  list(): PiecedCall[] {
-    const calls: PiecedCall[] = [];
+  list(): AssembledCall[] {
+    const calls: AssembledCall[] = [];
     for (const { callId, name, pieces } of this.#calls.values()) {
       // A call without a name cannot be executed.
       if (name === '') continue;
@@ -119,7 +119,7 @@ export class CallPieces {
    * Key of the call that a fragment belongs to. Engines that omit the index begin each call with its id, or only with its
    * name. Some give every call the same index and distinguish calls only by id or name.
    */
-  #keyOf({ index, callId, name, argumentsJson }: ToolCallPiece): number {
+  #keyOf({ index, callId, name, argumentsJson }: ToolCallDelta): number {
     const current = index === undefined ? this.#lastKey : this.#keysByIndex.get(index);
     const known = current === undefined ? undefined : this.#calls.get(current);
     if (current === undefined || known === undefined)

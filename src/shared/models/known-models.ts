@@ -1,10 +1,10 @@
-import type { WrittenEntry } from './models-file.ts';
+import type { ModelFileEntry } from './models-file.ts';
 
 /**
  * Entries of known models that may fit a model name, most likely first: those of the same family (`deepseek`, `qwen`),
  * ordered by the length of the common name prefix. Only a trial shows whether an entry fits.
  */
-export function entriesOfFamily(name: string, known: readonly WrittenEntry[]): WrittenEntry[] {
+export function entriesOfFamily(name: string, known: readonly ModelFileEntry[]): ModelFileEntry[] {
   const own = withoutMaker(name);
   const family = familyOf(own);
   if (family === '') return [];

@@ -47,19 +47,19 @@ const fileSchema = z.array(entrySchema).superRefine((entries, context) => {
  * @throws ConfigFileError with every fault
  */
 export function parseModelsFile(text: string): ModelEntry[] {
-  return readModelsFile(text).map(filledIn);
+  return readModelsFile(text).map(applyDefaults);
 }
 
 /** An entry as written in the file. */
-export type WrittenEntry = z.infer<typeof entrySchema>;
+export type ModelFileEntry = z.infer<typeof entrySchema>;
 
 /** Parses the entries without applying defaults. @throws ConfigFileError with every fault */
-export function readModelsFile(text: string): WrittenEntry[] {
+export function readModelsFile(text: string): ModelFileEntry[] {
   return readJsonFile(text, fileSchema);
 }
 
 /** Applies all defaults to an entry. */
-export function filledIn(written: WrittenEntry): ModelEntry {
+export function applyDefaults(written: ModelFileEntry): ModelEntry {
   const plain = plainModel(written.name);
   const thinking = written.thinking ?? plain.thinking;
   const words = written.levels ?? (thinking === 'reasoning_effort' ? DEFAULT_LEVELS : []);
@@ -86,7 +86,7 @@ export function filledIn(written: WrittenEntry): ModelEntry {
 }
 
 /** An engine that accepts a field for thinking also returns the reasoning in a field. */
-function thinksFirstByName({ name, upstream = '' }: WrittenEntry): boolean {
+function thinksFirstByName({ name, upstream = '' }: ModelFileEntry): boolean {
   return plainModel(name).thoughtFirst || plainModel(upstream).thoughtFirst;
 }
 

@@ -13,7 +13,7 @@ const MEANINGS: readonly (readonly [words: RegExp, fields: readonly string[]])[]
 ];
 
 /** Whether a refusal reports an unsupported feature, as opposed to a failure. */
-export function saysCannot(words: string): boolean {
+export function statesUnsupported(words: string): boolean {
   return CANNOT.test(words);
 }
 
@@ -22,9 +22,9 @@ export function saysCannot(words: string): boolean {
  * something else.
  * @param words the refusal's body, untrusted; it is read and not kept
  */
-export function fieldsMeant(words: string, sent: readonly string[]): string[] {
+export function findRefusedFields(words: string, sent: readonly string[]): string[] {
   const named = sent.filter((field) => namesField(words, field));
-  if (named.length > 0 || !saysCannot(words)) return named;
+  if (named.length > 0 || !statesUnsupported(words)) return named;
   for (const [meaning, fields] of MEANINGS) {
     const meant = sent.filter((field) => fields.includes(field));
     if (meant.length > 0 && meaning.test(words)) return meant;

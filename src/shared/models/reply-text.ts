@@ -11,7 +11,7 @@ import {
 } from './reply-marks.ts';
 
 /** Content of one chunk of an answer's text. */
-export interface ReadText {
+export interface ParsedReply {
   thought: string;
   text: string;
   calls: TextCall[];
@@ -101,7 +101,7 @@ export class ReplyText {
     return true;
   }
 
-  part(piece: string, ending: Ending = 'more'): ReadText {
+  part(piece: string, ending: Ending = 'more'): ParsedReply {
     this.#held += piece;
     this.#ending = ending;
     this.#read = emptyRead();
@@ -380,7 +380,7 @@ export class ReplyText {
 const MAX_MARK_CHARS = 80;
 const MAX_BEGINNING_CHARS = 40;
 
-function emptyRead(): ReadText {
+function emptyRead(): ParsedReply {
   return { thought: '', text: '', calls: [], retracts: false };
 }
 

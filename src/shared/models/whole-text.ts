@@ -8,7 +8,7 @@ const KEPT_CHARS = 16_384;
  * Detects repeated text in a stream: some engines repeat the last chunk, or end with a chunk that contains the whole text.
  * Returns only the new part.
  */
-export class WholeText {
+export class StreamedText {
   /** Beginning of a long text; undefined while `#end` contains all of it. */
   #beginning: string | undefined;
   #end = '';

@@ -12,10 +12,10 @@ import { inBackground } from '../in-background.ts';
  * Why an order has no result. `ended`: the process exited or could not start; `too_slow`: it exceeded its time limit;
  * `too_much_memory`: it exceeded its memory limit.
  */
-export class BoundedProcessError extends CodedError<'ended' | 'too_slow' | 'too_much_memory'> {}
+export class SandboxedProcessError extends CodedError<'ended' | 'too_slow' | 'too_much_memory'> {}
 
 /** A process that ended during an order, as published on `BOUNDED_PROCESS_ENDS`. */
-export interface BoundedProcessEnd {
+export interface SandboxedProcessExit {
   /** Name of the program. */
   program: string;
   exitCode: number | null;
@@ -25,15 +25,15 @@ export interface BoundedProcessEnd {
 }
 
 /** Diagnostics channel for process ends, because the processes are shared by the whole application. */
-export const BOUNDED_PROCESS_ENDS = 'parley:bounded-process-ends';
+export const SANDBOXED_PROCESS_EXITS = 'parley:bounded-process-ends';
 
-const ends = channel(BOUNDED_PROCESS_ENDS);
+const ends = channel(SANDBOXED_PROCESS_EXITS);
 
 /** Signal with which V8 aborts when the heap is full. */
 const HEAP_IS_FULL = 'SIGABRT';
 
 /** A program whose orders are served by `serve-orders.mjs`, with its limits. */
-export interface BoundedProgram {
+export interface SandboxedProgram {
   path: string;
   /** Name for log and metrics: the kind of data that it reads. */
   name: string;
@@ -83,12 +83,12 @@ const PERMISSIONS = [
  * person's turn, and which can be killed. Started with the first order. Handles one order at a time; the caller ensures
  * that.
  */
-export class BoundedProcess {
-  readonly #program: BoundedProgram;
+export class SandboxedProcess {
+  readonly #program: SandboxedProgram;
   #child: ChildProcess | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(program: BoundedProgram) {
+  constructor(program: SandboxedProgram) {
     this.#program = program;
   }
 
@@ -121,9 +121,9 @@ export class BoundedProcess {
     }
   }
 
-  #tellEnd(error: BoundedProcessError, isTriedAgain: boolean): void {
+  #tellEnd(error: SandboxedProcessError, isTriedAgain: boolean): void {
     const { exitCode, signal } = error instanceof EndedAtWork ? error : NOT_STARTED;
-    const end: BoundedProcessEnd = { program: this.#program.name, exitCode, signal, isTriedAgain };
+    const end: SandboxedProcessExit = { program: this.#program.name, exitCode, signal, isTriedAgain };
     ends.publish(end);
   }
 
@@ -171,10 +171,10 @@ export class BoundedProcess {
 }
 
 /** The process had exited before this order, or could not be started. */
-class NeverBegan extends BoundedProcessError {}
+class NeverBegan extends SandboxedProcessError {}
 
 /** The process exited while it worked on this order. */
-class EndedAtWork extends BoundedProcessError {
+class EndedAtWork extends SandboxedProcessError {
   readonly exitCode: number | null;
   readonly signal: string | null;
 
@@ -187,8 +187,8 @@ class EndedAtWork extends BoundedProcessError {
 
 const NOT_STARTED = { exitCode: null, signal: null };
 
-function isEnd(error: unknown): error is BoundedProcessError {
-  return error instanceof BoundedProcessError && error.code === 'ended';
+function isEnd(error: unknown): error is SandboxedProcessError {
+  return error instanceof SandboxedProcessError && error.code === 'ended';
 }
 
 /** Kills the process. It has nothing to finish: its answer has arrived, or no caller waits for it. */
@@ -199,7 +199,7 @@ async function end(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-interface Task extends Pick<BoundedProgram, 'limitMs' | 'maxResidentBytes'> {
+interface Task extends Pick<SandboxedProgram, 'limitMs' | 'maxResidentBytes'> {
   order: { bytes: Buffer };
   signal?: AbortSignal;
   /** Whether the process was idle before, so that it may have exited unnoticed. */
@@ -218,7 +218,7 @@ function ask(child: ChildProcess, { order, signal, limitMs, maxResidentBytes, ma
       reason ??= why;
       child.kill('SIGKILL');
     };
-    const timer = setTimeout(() => endFor(new BoundedProcessError('too_slow', 'A job took too long')), limitMs);
+    const timer = setTimeout(() => endFor(new SandboxedProcessError('too_slow', 'A job took too long')), limitMs);
     const watch = maxResidentBytes === undefined ? undefined : watchMemory(child, maxResidentBytes, endFor);
     const abort = () => endFor(signal?.reason as Error);
     signal?.addEventListener('abort', abort, { once: true });
@@ -238,7 +238,7 @@ function ask(child: ChildProcess, { order, signal, limitMs, maxResidentBytes, ma
     const ended = settle((exitCode: number | null, endSignal: NodeJS.Signals | null) => {
       if (reason) reject(reason);
       else if (hasBegun && endSignal === HEAP_IS_FULL)
-        reject(new BoundedProcessError('too_much_memory', 'A job used too much memory'));
+        reject(new SandboxedProcessError('too_much_memory', 'A job used too much memory'));
       else if (hasBegun) reject(new EndedAtWork(exitCode, endSignal));
       else reject(new NeverBegan('ended', 'The process had ended'));
     });
@@ -259,7 +259,7 @@ function watchMemory(child: ChildProcess, maxBytes: number, endFor: (why: Error)
       const status = await readFile(`/proc/${child.pid}/status`, 'latin1').catch(() => '');
       const residentKib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
       if (residentKib * KIB_BYTES > maxBytes)
-        endFor(new BoundedProcessError('too_much_memory', 'A job used too much memory'));
+        endFor(new SandboxedProcessError('too_much_memory', 'A job used too much memory'));
     });
   }, WATCH_EACH_MS).unref();
 }

@@ -35,7 +35,7 @@ interface ThreadOptions {
  * environment variables.
  * @throws the signal's reason; Error if the thread ends without a message, for example for lack of memory
  */
-export async function inThread<Result>(module: URL, workerData: unknown, options: ThreadOptions): Promise<Result> {
+export async function runInThread<Result>(module: URL, workerData: unknown, options: ThreadOptions): Promise<Result> {
   const { purpose, signal } = options;
   if (!hasRoom(purpose)) await new Promise<void>((resolve) => waiting[purpose].push(resolve));
   else running[purpose] += 1;

@@ -22,7 +22,7 @@ const NAME_BYTES = 16;
  * Removes and returns a key's value: exactly one of any number of callers gets it. Unlike GETDEL it loses no value if the
  * connection breaks before the reply and the command is sent again.
  */
-export async function takeOnce(redis: RedisClient, key: string): Promise<string | undefined> {
+export async function claimOnce(redis: RedisClient, key: string): Promise<string | undefined> {
   // In a cluster, both keys must map to the same slot.
   const taken = key.includes('{') ? `${key}:taken` : `{${key}}:taken`;
   const args = { name: randomToken(NAME_BYTES), rememberedMs: TAKEN_REMEMBERED_MS };
@@ -34,7 +34,7 @@ export async function takeOnce(redis: RedisClient, key: string): Promise<string 
  * each time that the connection repeats the command.
  * @param name identifies the caller when the mark is released; must be unique
  */
-export async function isFirst(
+export async function tryAcquire(
   redis: RedisClient,
   key: string,
   lifeMs: number,

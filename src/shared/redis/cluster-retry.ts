@@ -13,7 +13,7 @@ const MAX_PAUSE_MS = 500;
  *   itself, up to `maxRedirections`.
  * @param waits whether commands wait for a lost connection; if false, only a missing script is sent again
  */
-export function repeatCommands(cluster: Cluster, waits: boolean): void {
+export function retryCommands(cluster: Cluster, waits: boolean): void {
   const send = cluster.sendCommand.bind(cluster);
   const guarded = new WeakSet<Command>();
   cluster.on('+node', unwrapRepeated);

@@ -18,7 +18,7 @@ export interface WriteMemory<Offer> {
   bringBack(offer: Offer): Promise<void>;
 }
 
-export interface HistoryWatch {
+export interface FailoverDetector {
   /** Whether a connection was lost and it is not known yet whether writes were lost with it. */
   readonly isDue: boolean;
   end(): void;
@@ -37,7 +37,7 @@ interface WatchOptions<Offer> {
  * Offers the remembered writes to the new master after a failover (RELIABILITY.md failover). Does nothing until a connection
  * is lost, so it adds no cost to commands.
  */
-export function watchHistory<Offer>({ redis, memory, what, log }: WatchOptions<Offer>): HistoryWatch {
+export function detectFailover<Offer>({ redis, memory, what, log }: WatchOptions<Offer>): FailoverDetector {
   let history: string | undefined;
   let offer: { remembered: Offer } | undefined;
   let isRunning = false;

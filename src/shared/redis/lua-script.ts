@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { outsideCall } from '../fail-point.ts';
 import type { RedisClient } from './redis.ts';
-import { sendUntilTaken } from './retry-readonly.ts';
+import { sendUntilAccepted } from './retry-readonly.ts';
 import { answerReader, callOrder, type ScriptCall } from './script-call.ts';
 import type { AnswerOf, ArgsOf, KeysOf, ScriptLibrary, ScriptShape } from './script-shape.ts';
 import { sourceOf } from './script-source.ts';
@@ -51,7 +51,7 @@ export function loadScript<const Shape extends ScriptShape>(
       if (!(command in commands)) redis.defineCommand(command, { lua: source });
       const call = inOrder(keys, args);
       const send = () => commands[command]!(...call);
-      return outsideCall(place, () => sendUntilTaken(redis, send)).then(read) as Promise<AnswerOf<Shape>>;
+      return outsideCall(place, () => sendUntilAccepted(redis, send)).then(read) as Promise<AnswerOf<Shape>>;
     },
   };
 }

@@ -2,8 +2,8 @@ import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis'
 import type { Log } from '../log.ts';
 import { SECOND_MS } from '../clock.ts';
 import { corkWrites } from '../http/cork-writes.ts';
-import { repeatCommands, settleConnects } from './cluster-retry.ts';
-import { waitOutRefusals } from './retry-readonly.ts';
+import { retryCommands, settleConnects } from './cluster-retry.ts';
+import { retryRefusedWrites } from './retry-readonly.ts';
 
 /** A connection to one Redis or to a Redis Cluster; both support the same commands. */
 export type RedisClient = Redis | Cluster;
@@ -49,8 +49,8 @@ const MOVED_PAUSE_MS = 20;
 export function connectRedis(address: RedisAddress, patience: RedisPatience, log: Log, name: string): RedisClient {
   const client = openClient(address, patience, name);
   corkWrites(client);
-  if (client instanceof Cluster) repeatCommands(settleConnects(client), patience === 'wait');
-  if (patience === 'wait') waitOutRefusals(client, log, name);
+  if (client instanceof Cluster) retryCommands(settleConnects(client), patience === 'wait');
+  if (patience === 'wait') retryRefusedWrites(client, log, name);
   let isDown = false;
   client.on('error', (error: Error) => {
     if (!isDown) log.warn({ reason: error.message, connection: name }, 'redis is unavailable');

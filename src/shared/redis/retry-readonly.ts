@@ -34,7 +34,7 @@ const patient = new WeakMap<Redis | Cluster, Refusals>();
  * From now on, scripts over this connection are retried while Redis refuses writes, like commands while Redis is
  * unavailable.
  */
-export function waitOutRefusals(redis: Redis | Cluster, log: Log, name: string): void {
+export function retryRefusedWrites(redis: Redis | Cluster, log: Log, name: string): void {
   patient.set(redis, { log, name, isTold: false });
 }
 
@@ -43,7 +43,7 @@ export function waitOutRefusals(redis: Redis | Cluster, log: Log, name: string):
  * the worker slot that waits. Safe because all our scripts are idempotent.
  * @throws any other error; over other connections also a refusal
  */
-export function sendUntilTaken<Result>(redis: Redis | Cluster, send: () => Promise<Result>): Promise<Result> {
+export function sendUntilAccepted<Result>(redis: Redis | Cluster, send: () => Promise<Result>): Promise<Result> {
   const refusals = patient.get(redis);
   return refusals ? sendPatiently(redis, refusals, send) : send();
 }

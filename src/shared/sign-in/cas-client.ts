@@ -4,7 +4,7 @@ import { randomToken } from '../crypto/ids.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { Claims } from './person-from-claims.ts';
 import { ProviderError } from './provider-error.ts';
-import { readCasAnswer, type CasAnswer } from './read-cas-answer.ts';
+import { parseCasResponse, type CasResponse } from './read-cas-answer.ts';
 
 /** Number of bytes in which an XML declaration has to end. */
 const DECLARATION_BYTES = 256;
@@ -125,7 +125,7 @@ export class CasClient {
   async #validate(
     path: Validation['path'],
     query: URLSearchParams,
-  ): Promise<{ status: number; answer: CasAnswer | undefined }> {
+  ): Promise<{ status: number; answer: CasResponse | undefined }> {
     try {
       const response = await boundedFetch(`${this.#url}${path}?${query.toString()}`, {
         signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
@@ -133,7 +133,7 @@ export class CasClient {
       });
       const { status } = response;
       const text = decodeText(new Uint8Array(await response.arrayBuffer()), response.headers.get('content-type'));
-      const answer = readCasAnswer(text);
+      const answer = parseCasResponse(text);
       return { status, answer: status === 200 || (answer && 'failure' in answer) ? answer : undefined };
     } catch (thrown) {
       if (thrown instanceof RangeError) throw new ProviderError('failed', `CAS returned too much data at ${path}`);

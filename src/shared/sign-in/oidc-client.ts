@@ -98,7 +98,7 @@ export class OidcClient {
   }
 
   /** @throws ProviderError `failed`, `timeout`, `unreachable` */
-  async leave({ callbackUrl, state, isAnew = false, more = {} }: Leaving) {
+  async startAuthorization({ callbackUrl, state, isAnew = false, more = {} }: Leaving) {
     const { configuration } = await this.#discovered();
     const verifier = this.#options.usesPkce === false ? undefined : oidc.randomPKCECodeVerifier();
     const kept: Kept = { verifier, nonce: oidc.randomNonce() };

@@ -10,7 +10,7 @@ const PROTOCOL_PARTS = new Set(['user', 'attributes', 'proxyGrantingTicket', 'pr
 /** Elements that only group attributes. */
 const GROUPS = new Set(['attributes', 'userAttributes']);
 
-export type CasAnswer = { claims: Claims } | { failure: string };
+export type CasResponse = { claims: Claims } | { failure: string };
 
 interface Element {
   name: string;
@@ -27,13 +27,13 @@ type Attribute = readonly [name: string, value: string];
  * @returns undefined if the text is not a CAS response: not well-formed, with a document type (which may define entities),
  * or of another shape
  */
-export function readCasAnswer(answer: string): CasAnswer | undefined {
+export function parseCasResponse(answer: string): CasResponse | undefined {
   const text = answer.replace(/^[\s\uFEFF]+/, '');
   if (text.startsWith('<')) return readXml(text);
   return text.startsWith('{') ? readJson(text) : readLines(text);
 }
 
-function readXml(xml: string): CasAnswer | undefined {
+function readXml(xml: string): CasResponse | undefined {
   const root = parse(xml);
   const [outcome, ...more] = root?.name === 'serviceResponse' ? root.children : [];
   if (!outcome || more.length > 0) return undefined;
@@ -68,7 +68,7 @@ function childText({ children }: Element, wanted: string): string | undefined {
   return children.find(({ name }) => name === wanted)?.text.trim();
 }
 
-function readJson(text: string): CasAnswer | undefined {
+function readJson(text: string): CasResponse | undefined {
   const response = asObject(asObject(parseJson(text))?.['serviceResponse']);
   const success = asObject(response?.['authenticationSuccess']);
   const failure = asObject(response?.['authenticationFailure']);
@@ -82,7 +82,7 @@ function readJson(text: string): CasAnswer | undefined {
 }
 
 /** CAS protocol 1 (section 2.4): `yes` and the user, or `no`. */
-function readLines(text: string): CasAnswer | undefined {
+function readLines(text: string): CasResponse | undefined {
   if (/^no\s*$/.test(text)) return { failure: 'INVALID_TICKET' };
   const sub = /^yes\r?\n([^\r\n]+)$/.exec(text.trimEnd())?.[1]?.trim();
   return sub ? { claims: { sub } } : undefined;

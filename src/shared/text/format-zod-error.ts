@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, string>> = {
 type Issue = Parameters<z.core.$ZodErrorMap>[0];
 
 /** Message for a schema issue; a custom message of the schema takes precedence. Never shows a value, which may be secret. */
-export function inOurWords(issue: Issue): string | undefined {
+export function formatZodIssue(issue: Issue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return complaint(kindInWords(issue.expected), issue.input);
@@ -59,7 +59,7 @@ function kindOf(input: unknown): string {
 }
 
 /** Path of a value in the file, such as `rules[0].who`. */
-export function placeInFile(path: readonly PropertyKey[]): string {
+export function formatIssuePath(path: readonly PropertyKey[]): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
   return steps.join('').replace(/^\./, '') || 'the file';
 }

@@ -1,4 +1,4 @@
-import { anywhereTerms, eachTerm, isIdle, queryTerms } from './search-terms.ts';
+import { anywhereTerms, eachTerm, isStopTerm, queryTerms } from './search-terms.ts';
 import { isWord, type Term } from './word-terms.ts';
 
 /** A word to look up. */
@@ -28,7 +28,7 @@ export function queryWords(query: string, most: number): QueryWord[] {
       if (form === undefined) {
         plain.add(term);
         for (const one of anywhereTerms(term)) paired.add(one);
-      } else if (!isIdle(term)) add(exact, term, form);
+      } else if (!isStopTerm(term)) add(exact, term, form);
       // A+ is meaningful, unlike A.
       else if (isWord(form)) signedIdle.add(form);
       form = undefined;

@@ -11,7 +11,7 @@ const MAY_BE_UNSEEN =
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\udb40]/;
 
 /** Removes characters that disguise a text (SECURITY.md honest-links). Idempotent. */
-export function withoutUnseen(text: string): string {
+export function stripInvisible(text: string): string {
   return MAY_BE_UNSEEN.test(text) ? text.replace(UNSEEN, '') : text;
 }
 

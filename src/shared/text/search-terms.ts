@@ -43,9 +43,9 @@ export function eachTerm(text: string, take: (term: Term) => void, takeForm?: Ta
   const endWord = (to: number) => {
     const term = wordTerm(plain, wordFrom, to);
     const form = takeForm && signedForm(plain, wordFrom, to);
-    if (form && !(form.isAlone && isIdle(term))) takeForm(form.term, form.isWithin ? 'text' : 'exact');
+    if (form && !(form.isAlone && isStopTerm(term))) takeForm(form.term, form.isWithin ? 'text' : 'exact');
     take(term);
-    compounds?.add(wordFrom, to, term, takeForm !== undefined && isIdle(term));
+    compounds?.add(wordFrom, to, term, takeForm !== undefined && isStopTerm(term));
     wordFrom = -1;
   };
   /**
@@ -102,13 +102,13 @@ export function rangeOf(term: Term): [from: Term, below: Term] {
 export function queryTerms(query: string, most: number): Term[] {
   const found = new Set<Term>();
   eachTerm(query, (term) => {
-    if (found.size < most && !isIdle(term)) found.add(term);
+    if (found.size < most && !isStopTerm(term)) found.add(term);
   });
   return [...found];
 }
 
 /** Whether a term is a stop word. */
-export function isIdle(term: Term): boolean {
+export function isStopTerm(term: Term): boolean {
   return STOP_TERMS.has(term);
 }
 

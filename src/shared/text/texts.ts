@@ -11,7 +11,7 @@ export type Catalogue<Key extends string> = Readonly<Record<Key, Bilingual>>;
  * Fills a text's `{name}` placeholders. A placeholder without a value stays in the text, where tests find it.
  * `{count:question|questions}` is the first word if `count` is 1, otherwise the second.
  */
-export function say(
+export function localize(
   text: Bilingual,
   language: Language,
   values: Readonly<Record<string, string | number>> = {},

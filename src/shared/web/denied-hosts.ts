@@ -14,7 +14,7 @@ export function isHostOrRange(text: string): boolean {
  * Restricts an egress policy by what an institution shows only to its own network although it has public addresses: hosts by
  * name, with all subdomains, and IP ranges under any name. @param never each must pass `isHostOrRange`
  */
-export function withoutEgressTo(egress: EgressPolicy, never: readonly string[]): EgressPolicy {
+export function denyEgressTo(egress: EgressPolicy, never: readonly string[]): EgressPolicy {
   const ranges = new BlockList();
   const hosts: string[] = [];
   for (const entry of never) {

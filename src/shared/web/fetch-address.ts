@@ -1,6 +1,6 @@
 import { Agent, request, type Dispatcher } from 'undici';
 import { outgoingConnector } from '../http/http-agent.ts';
-import { unlessAborted } from '../abortable.ts';
+import { abortable } from '../abortable.ts';
 import { checkAddress, type CheckedAddress, type EgressPolicy } from './egress-policy.ts';
 import { readPlainPieces } from './read-plain-body.ts';
 import { WebError } from './web-error.ts';
@@ -19,7 +19,7 @@ export interface WebRequest {
   conditions?: Readonly<Record<string, string>>;
 }
 
-export interface WebAnswer {
+export interface WebResponse {
   /** Final address after redirects. */
   url: URL;
   status: number;
@@ -39,16 +39,16 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * Fetches an address by the rules of SECURITY.md egress-checked: every redirect is checked, and only checked IP addresses
  * are connected to. Sends no cookies or credentials, and enforces limits. @throws WebError, or the signal's reason
  */
-export async function fetchAddress(address: string, asked: WebRequest, signal: AbortSignal): Promise<WebAnswer> {
+export async function fetchAddress(address: string, asked: WebRequest, signal: AbortSignal): Promise<WebResponse> {
   const { egress } = asked;
   const ending = AbortSignal.any([signal, AbortSignal.timeout(asked.totalMs)]);
   try {
     // A DNS lookup cannot be cancelled, so stop waiting for it.
-    let checked = await unlessAborted(checkAddress(address, egress), ending);
+    let checked = await abortable(checkAddress(address, egress), ending);
     for (let hop = 0; hop <= asked.redirects; hop += 1) {
       const answer = await fetchOnce(checked, asked, ending);
       if (!('location' in answer)) return answer;
-      checked = await unlessAborted(checkAddress(answer.location, egress, checked.url), ending);
+      checked = await abortable(checkAddress(answer.location, egress, checked.url), ending);
     }
     throw new WebError('unreachable', 'The page redirects too often.');
   } catch (error) {
@@ -62,7 +62,7 @@ async function fetchOnce(
   { url, addresses }: CheckedAddress,
   asked: WebRequest,
   signal: AbortSignal,
-): Promise<WebAnswer | { location: string }> {
+): Promise<WebResponse | { location: string }> {
   // Names are resolved once, in advance: whatever they resolve to now, the connection goes to a checked address, also
   // through a proxy.
   const agent = new Agent({ connect: outgoingConnector({ pinnedTo: addresses }) });
@@ -83,7 +83,7 @@ async function readAnswer(
   url: URL,
   { statusCode, headers, body }: Dispatcher.ResponseData,
   { maxBytesOf }: WebRequest,
-): Promise<WebAnswer> {
+): Promise<WebResponse> {
   const contentType = firstOf(headers['content-type']) ?? '';
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const charset = /;\s*charset\s*=\s*"?([\w:.-]{1,40})/i.exec(contentType)?.[1];

@@ -20,7 +20,7 @@ here.addSubnet('127.0.0.0', 8, 'ipv4');
 here.addAddress('::1', 'ipv6');
 
 /** Whether an IP address lies in a private network. */
-export function isInsideAddress(address: string): boolean {
+export function isPrivateAddress(address: string): boolean {
   return isIn(inside, address) && !isIn(secrets, address);
 }
 

@@ -1,5 +1,5 @@
 import { html, trustedHtml } from '../../shared/text/html.ts';
-import { say, type Bilingual, type Language } from '../../shared/text/texts.ts';
+import { localize, type Bilingual, type Language } from '../../shared/text/texts.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 
 export interface Notice {
@@ -49,19 +49,19 @@ export function noticePage({ language, title, text, values = {}, link, retry, ch
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${say(title, language, values)}</title>
+        <title>${localize(title, language, values)}</title>
         <style>
           ${trustedHtml(STYLE)}
         </style>
       </head>
       <body>
         <main>
-          <h1>${say(title, language, values)}</h1>
-          <p>${say(text, language, values)}</p>
+          <h1>${localize(title, language, values)}</h1>
+          <p>${localize(text, language, values)}</p>
           ${
             link === undefined
               ? ''
-              : html`<label for="link">${say(MESSENGER_TEXTS.linkLabel, language)}</label
+              : html`<label for="link">${localize(MESSENGER_TEXTS.linkLabel, language)}</label
                   ><textarea id="link" rows="3" readonly>${link}</textarea>`
           }
           ${
@@ -69,12 +69,12 @@ export function noticePage({ language, title, text, values = {}, link, retry, ch
               ? html`<form method="post" action="${choices.action}">
                   ${Object.entries(choices.values).map(
                     ([value, label]) =>
-                      html`<button name="${choices.name}" value="${value}">${say(label, language)}</button>`,
+                      html`<button name="${choices.name}" value="${value}">${localize(label, language)}</button>`,
                   )}
                 </form>`
               : ''
           }
-          ${retry === undefined ? '' : html`<a href="${retry}">${say(MESSENGER_TEXTS.tryAgain, language)}</a>`}
+          ${retry === undefined ? '' : html`<a href="${retry}">${localize(MESSENGER_TEXTS.tryAgain, language)}</a>`}
         </main>
       </body>
     </html>`.text;

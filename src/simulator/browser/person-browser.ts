@@ -1,7 +1,7 @@
 import { CookieJar } from 'tough-cookie';
 import { MIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
-import { callHttp, type HttpAnswer } from '../../shared/http/call-http.ts';
+import { callHttp, type HttpResponse } from '../../shared/http/call-http.ts';
 import { APP_SESSION_HEADER } from './app-sessions.ts';
 import { originHeader, siteOf, worstSite, type FetchSite } from './fetch-metadata.ts';
 
@@ -23,7 +23,7 @@ export interface BrowserRequest {
 
 /** Where a navigation ended. `outside`: at a page that this browser does not open. */
 export type BrowserResult =
-  | ({ kind: 'page'; url: URL } & HttpAnswer)
+  | ({ kind: 'page'; url: URL } & HttpResponse)
   | { kind: 'outside'; url: URL }
   | { kind: 'away'; url: URL }
   | { kind: 'circle'; url: URL };
@@ -71,7 +71,7 @@ export class PersonBrowser {
   async #fetch(
     { url, method, body, contentType, acceptLanguage, from, destination }: BrowserRequest,
     site: FetchSite,
-  ): Promise<HttpAnswer> {
+  ): Promise<HttpResponse> {
     const isNavigation = destination === 'document';
     const sameSiteContext = site === 'cross-site' ? (method === 'GET' && isNavigation ? 'lax' : 'none') : 'strict';
     const cookie = await this.#jar.getCookieString(url.href, { sameSiteContext });

@@ -1,5 +1,5 @@
 import { randomToken } from '../../shared/crypto/ids.ts';
-import { languageOfText, say } from '../../shared/text/texts.ts';
+import { languageOfText, localize } from '../../shared/text/texts.ts';
 import { MessengerError } from '../messenger-error.ts';
 import type { MessengerContext, UserMessage } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
@@ -86,7 +86,7 @@ export class Commands {
   }
 
   #refusal(text: string, name: string): Pick<StoredMessage, 'state' | 'error'> {
-    const error = say(MESSENGER_TEXTS.noCommand, languageOfText(text), { name: `/${name}` });
+    const error = localize(MESSENGER_TEXTS.noCommand, languageOfText(text), { name: `/${name}` });
     return { state: 'failed', error };
   }
 
@@ -100,7 +100,7 @@ export class Commands {
       const { kind } = await client.deliverForm(form);
       if (kind === 'silent') return;
       const failed = kind === 'refused' ? MESSENGER_TEXTS.botRefused : MESSENGER_TEXTS.botUnreachable;
-      await chatLog.write({ ...message, state: 'failed', error: say(failed, languageOfText(message.text)) });
+      await chatLog.write({ ...message, state: 'failed', error: localize(failed, languageOfText(message.text)) });
     };
     const guarded: Promise<unknown> = deliver()
       .catch((error: unknown) => background.failed(error, 'a command could not be delivered'))

@@ -1,6 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
-import { callHttp, HttpCallError, type HttpAnswer } from '../../shared/http/call-http.ts';
+import { callHttp, HttpCallError, type HttpResponse } from '../../shared/http/call-http.ts';
 import type { DeliveryResult } from '../protocol.ts';
 import type { Attempt, EventTransport, Outgoing, Retry } from './event-client.ts';
 import type { SlackTiming } from './timing.ts';
@@ -56,7 +56,7 @@ export class HttpEvents implements EventTransport {
     }
   }
 
-  #post(body: string, timeoutMs: number, headers: Record<string, string> = {}): Promise<HttpAnswer> {
+  #post(body: string, timeoutMs: number, headers: Record<string, string> = {}): Promise<HttpResponse> {
     const { botUrl, signingSecret, nowMs, signal } = this.#options;
     const timestamp = String(Math.floor(nowMs() / SECOND_MS));
     return callHttp(`${botUrl.replace(/\/$/, '')}/webhooks/slack`, {

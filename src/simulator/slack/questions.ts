@@ -1,4 +1,4 @@
-import { languageOfText, say } from '../../shared/text/texts.ts';
+import { languageOfText, localize } from '../../shared/text/texts.ts';
 import type { Conversation } from '../directory.ts';
 import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
@@ -124,7 +124,7 @@ export class Questions {
   async #fail(message: StoredMessage, results: readonly DeliveryResult[]): Promise<void> {
     const isRefused = results.some(({ kind }) => kind === 'refused');
     const text = isRefused ? MESSENGER_TEXTS.botRefused : MESSENGER_TEXTS.botUnreachable;
-    const error = say(text, languageOfText(message.text));
+    const error = localize(text, languageOfText(message.text));
     await this.#side.chatLog.write({ ...message, state: 'failed', error });
   }
 

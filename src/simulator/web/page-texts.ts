@@ -1,4 +1,4 @@
-import { say, type Catalogue, type Language } from '../../shared/text/texts.ts';
+import { localize, type Catalogue, type Language } from '../../shared/text/texts.ts';
 
 const CATALOGUE = {
   signedInAs: { en: 'Signed in as', zh: '当前身份' },
@@ -172,5 +172,5 @@ export function fixedName(
 
 /** Binds the catalog to one language. */
 export function sayIn(language: Language): Say {
-  return (key, values) => say(CATALOGUE[key], language, values);
+  return (key, values) => localize(CATALOGUE[key], language, values);
 }

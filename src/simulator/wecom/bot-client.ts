@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MIB_BYTES, SECOND_MS, type NowMs } from '../../shared/clock.ts';
-import { callHttp, HttpCallError, type HttpAnswer } from '../../shared/http/call-http.ts';
+import { callHttp, HttpCallError, type HttpResponse } from '../../shared/http/call-http.ts';
 import type { DeliveryResult } from '../protocol.ts';
 import type { Timing } from '../timing.ts';
 import type { DeliveryClient } from './bot-transport.ts';
@@ -103,12 +103,12 @@ export class BotClient implements DeliveryClient {
     return url;
   }
 
-  #request(url: URL, { body, timeoutMs }: { body?: string; timeoutMs: number }): Promise<HttpAnswer> {
+  #request(url: URL, { body, timeoutMs }: { body?: string; timeoutMs: number }): Promise<HttpResponse> {
     const type = body === undefined ? undefined : { 'content-type': 'application/json' };
     return callHttp(url, { body, headers: type, timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal: this.#options.signal });
   }
 
-  #readAnswer(answer: HttpAnswer, nonce: string): DeliveryResult {
+  #readAnswer(answer: HttpResponse, nonce: string): DeliveryResult {
     if (answer.status !== 200) return { kind: 'refused', status: answer.status };
     if (answer.body.length === 0) return { kind: 'silent' };
     const envelope = parseJson(answer.body);

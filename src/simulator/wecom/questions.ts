@@ -1,5 +1,5 @@
 import { randomToken } from '../../shared/crypto/ids.ts';
-import { languageOfText, say } from '../../shared/text/texts.ts';
+import { languageOfText, localize } from '../../shared/text/texts.ts';
 import type { Conversation } from '../directory.ts';
 import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
@@ -150,7 +150,12 @@ export class Questions {
       quoted: quoted && { text: quoted.text, imageIds: quoted.imageIds ?? [], fileIds: quoted.fileIds },
     };
     if (!entered)
-      return { ...message, delivery, state: 'failed', error: say(MESSENGER_TEXTS.waitForAnswers, languageOf(message)) };
+      return {
+        ...message,
+        delivery,
+        state: 'failed',
+        error: localize(MESSENGER_TEXTS.waitForAnswers, languageOf(message)),
+      };
     await store.markOpen(message.id);
     return { ...message, delivery, state: 'sending' };
   }
@@ -163,7 +168,7 @@ export class Questions {
     if (result.kind === 'invalid') return this.#refuse(question, result.reason);
     if (result.kind !== 'reply') {
       const text = result.kind === 'refused' ? MESSENGER_TEXTS.botRefused : MESSENGER_TEXTS.botUnreachable;
-      return this.#leave({ ...question, state: 'failed', error: say(text, languageOf(question)) });
+      return this.#leave({ ...question, state: 'failed', error: localize(text, languageOf(question)) });
     }
     const reply = readReply(result.reply);
     if (reply.kind === 'refused') return this.#refuse(question, reply.reason);
@@ -185,7 +190,7 @@ export class Questions {
   async #refuse(question: StoredMessage, reason: string): Promise<void> {
     const { trace, nowMs, chatLog } = this.#side;
     trace.recordViolation({ questionId: question.id, reason, atMs: nowMs() });
-    const error = say(MESSENGER_TEXTS.answerRefused, languageOf(question), { reason });
+    const error = localize(MESSENGER_TEXTS.answerRefused, languageOf(question), { reason });
     await chatLog.writeSystemLine(question.conversationId, error);
     await this.#leave({ ...question, state: 'failed', error });
   }

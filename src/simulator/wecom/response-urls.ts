@@ -1,5 +1,5 @@
 import { randomToken, sha256Hex } from '../../shared/crypto/ids.ts';
-import { takeOnce } from '../../shared/redis/claim-once.ts';
+import { claimOnce } from '../../shared/redis/claim-once.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { MessengerContext } from '../protocol.ts';
@@ -53,7 +53,7 @@ export class ResponseUrls {
       this.#side.trace.recordViolation({ reason: content.reason, atMs: this.#side.nowMs() });
       return apiFault(content.errcode, content.reason);
     }
-    const stored = await takeOnce(this.#redis, keyOf(code));
+    const stored = await claimOnce(this.#redis, keyOf(code));
     const grant = stored === undefined ? undefined : (JSON.parse(stored) as ResponseGrant);
     if (!grant || this.#side.nowMs() > grant.untilMs) {
       this.#side.trace.recordViolation({

@@ -1,5 +1,5 @@
 import { randomToken } from '../../shared/crypto/ids.ts';
-import { languageOfText, say } from '../../shared/text/texts.ts';
+import { languageOfText, localize } from '../../shared/text/texts.ts';
 import { imageUrl } from '../media-store.ts';
 import type { MessengerContext } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
@@ -104,12 +104,12 @@ export class ShownAnswers {
   /** The bot did not finish in time: the platform shows its own sentence (PLATFORM_FACTS.md wecom-streams). */
   async expire(answer: StoredMessage): Promise<StoredMessage> {
     return this.#end(answer, 'the answer was not finished within its six minutes', (language) =>
-      say(MESSENGER_TEXTS.answerUnfinished, language),
+      localize(MESSENGER_TEXTS.answerUnfinished, language),
     );
   }
 
   async fail(answer: StoredMessage, reason: string): Promise<StoredMessage> {
-    return this.#end(answer, reason, (language) => say(MESSENGER_TEXTS.answerRefused, language, { reason }));
+    return this.#end(answer, reason, (language) => localize(MESSENGER_TEXTS.answerRefused, language, { reason }));
   }
 
   /** Marks an answer as settled: nothing more follows. */

@@ -6,7 +6,7 @@ import { createIdentity, type Identity, type IdentityOptions } from '../../../sr
 import type { ChatPerson, IdentityNotice, Release } from '../../../src/bot/identity/account.ts';
 import type { PlatformName } from '../../../src/bot/domain/platform-name.ts';
 import { asConversationId } from '../../../src/bot/domain/ids.ts';
-import type { ChatSide, SignInPages, SignInRules, SignInService } from '../../../src/bot/identity/options.ts';
+import type { ChatHooks, SignInPages, SignInRules, SignInService } from '../../../src/bot/identity/options.ts';
 import { createFakePlatform, type FakePlatform, type FakePlatformOptions } from '../../support/fake-platform.ts';
 import { testKeyRing } from '../../support/messages.ts';
 import { recordingLog } from '../../support/redis.ts';
@@ -34,7 +34,7 @@ export interface IdentityFixtureOptions {
   messagingApp?: FakePlatform;
   identity?: Partial<IdentityOptions>;
   pages?: Partial<SignInPages>;
-  chat?: Partial<ChatSide>;
+  chat?: Partial<ChatHooks>;
   /** Whether all requests come from one address, as behind a campus router. */
   isCampus?: boolean;
 }
@@ -183,10 +183,10 @@ export async function startIdentityFixture(
         conversation: CONVERSATION,
       };
       const how = { language: 'en' as const, ...(force ? { mints: 'always' as const } : {}) };
-      let invitation = await identity.askToSignIn({ ...request, ...how });
+      let invitation = await identity.inviteToSignIn({ ...request, ...how });
       if (invitation.kind === 'linked') {
         const uselessLinkMs = invitation.linkedAtMs;
-        invitation = await identity.askToSignIn({ ...request, ...how, uselessLinkMs });
+        invitation = await identity.inviteToSignIn({ ...request, ...how, uselessLinkMs });
       }
       if (invitation.kind !== 'invited') throw new Error(`No link: ${invitation.kind}`);
       return invitation.url;

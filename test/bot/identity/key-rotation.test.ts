@@ -251,9 +251,9 @@ describe('key rotation [key-rotation]', () => {
       chatUserId: '20001',
       conversation: { id: asConversationId('c0ffee'), partition: 1 },
     };
-    const found = await lost.askToSignIn({ ...request, language: 'en', mints: 'always' });
+    const found = await lost.inviteToSignIn({ ...request, language: 'en', mints: 'always' });
     const uselessLinkMs = found.kind === 'linked' ? found.linkedAtMs : 0;
-    const invitation = await lost.askToSignIn({ ...request, language: 'en', mints: 'always', uselessLinkMs });
+    const invitation = await lost.inviteToSignIn({ ...request, language: 'en', mints: 'always', uselessLinkMs });
     const page = await fixture.walk(fixture.browser('20001'), invitation.kind === 'invited' ? invitation.url : '');
     expect(page.text).toContain('You are signed in');
     expect((await lost.accountOf(fixture.owner, '20001'))?.status).toBe('active');

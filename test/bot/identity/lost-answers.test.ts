@@ -63,7 +63,7 @@ test.each([['same-browser'], ['same-id']] as const)(
 
 const TYPED: IdentityFixtureOptions = { signIn: { proof: ['typed-code'] } };
 const say = (chatUserId: string, text: string, messageId: string, chatKind: 'private' | 'group' = 'private') =>
-  fixture.identity.takeTypedCode({ owner: fixture.owner, chatUserId, chatKind, text, messageId });
+  fixture.identity.redeemTypedCode({ owner: fixture.owner, chatUserId, chatKind, text, messageId });
 const walkToCode = async () => {
   const page = await fixture.walk(fixture.browser('20001'), await fixture.link('20001'));
   return /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? 'no code';

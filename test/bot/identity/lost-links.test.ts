@@ -202,11 +202,11 @@ test('a sign-in by a typed code is replayed, and its message is answered as befo
   const code = /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? 'no code';
   await replicate();
   const message = { owner: fixture.owner, chatUserId: ALICE, chatKind: 'private', text: code, messageId: 'm' } as const;
-  expect(await worker.takeTypedCode(message)).toMatchObject({ kind: 'linked' });
+  expect(await worker.redeemTypedCode(message)).toMatchObject({ kind: 'linked' });
   await failOver();
   await bringBack(worker);
   expect(await accountOf()).toBe('20001');
-  expect(await typed().takeTypedCode(message)).toMatchObject({ kind: 'linked' });
+  expect(await typed().redeemTypedCode(message)).toMatchObject({ kind: 'linked' });
   expect(fixture.events.filter((event) => event === 'linked' || event === 'linked-again')).toHaveLength(2);
 });
 
@@ -216,7 +216,7 @@ test('recent changes are bounded in time, number and bytes', () => {
   const keys = { link: 'k', rechecks: 'k', outcome: 'k', changed: 'k' };
   const args = { person: asPersonId('p'), holderPrefix: '', outcomeLifeMs: 1 };
   const keep = (outcomeThen = '') =>
-    changes.keep({
+    changes.add({
       kind: 'unlinked',
       person: asPersonId('p'),
       who: 'w',

@@ -24,7 +24,7 @@ async function openBoth(): Promise<Identity> {
 }
 
 async function linkOnSlack(identity: Identity, chatUserId: string): Promise<string> {
-  const asked = await identity.askToSignIn({ ...OWNER, chatUserId, conversation: CONVERSATION, language: 'en' });
+  const asked = await identity.inviteToSignIn({ ...OWNER, chatUserId, conversation: CONVERSATION, language: 'en' });
   if (asked.kind !== 'invited') throw new Error(`No link: ${asked.kind}`);
   return asked.url;
 }

@@ -110,7 +110,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       test(`no link if ${what} since the page was read`, async () => {
         const before = async () => {
           const [[ticket = ''], [pendingSignIns = '']] = [
-            await server.redis.keys(keys.ticket('*')),
+            await server.redis.keys(keys.invitation('*')),
             await server.redis.keys(keys.quarantine('*')),
           ];
           await change(ticket, pendingSignIns);

@@ -8,7 +8,7 @@ const { server, fixture, open: start } = useIdentityFixture();
 /** Requests a link like a platform whose messages contain no names. */
 async function askFor(chatUserId: string, displayNameOf: Platform['displayNameOf']): Promise<string> {
   await start({ platform: displayNameOf ? { displayNameOf } : {} });
-  const asked = await fixture.identity.askToSignIn({ ...fixture.owner, chatUserId, language: 'en' });
+  const asked = await fixture.identity.inviteToSignIn({ ...fixture.owner, chatUserId, language: 'en' });
   if (asked.kind !== 'invited') throw new Error(asked.kind);
   return asked.url;
 }

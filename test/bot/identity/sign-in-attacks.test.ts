@@ -267,7 +267,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       conversation: CONVERSATION,
       language: 'en' as const,
     };
-    const invitation = await fixture.identity.askToSignIn(request);
+    const invitation = await fixture.identity.inviteToSignIn(request);
     const page = await new TestBrowser().get(invitation.kind === 'invited' ? invitation.url : '');
     expect(page.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;gnp.exe');
     expect(page.text).not.toContain('<script');

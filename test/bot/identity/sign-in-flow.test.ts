@@ -60,7 +60,7 @@ describe('the whole sign-in', () => {
     await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
     const [release] = await fixture.identity.pendingReleases(10);
     expect(release?.conversation).toEqual(CONVERSATION);
-    await fixture.identity.releaseDone(release?.id ?? '');
+    await fixture.identity.completeRelease(release?.id ?? '');
     expect(await fixture.identity.pendingReleases(10)).toEqual([]);
   });
 
@@ -166,7 +166,7 @@ describe('asking to sign in', () => {
     await open();
     const first = await fixture.link('20001');
     const request = { ...fixture.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
-    expect(await fixture.identity.askToSignIn(request)).toEqual({
+    expect(await fixture.identity.inviteToSignIn(request)).toEqual({
       kind: 'waiting',
       url: first,
       expiresAtMs: fixture.clock.nowMs + 600_000,
@@ -191,7 +191,10 @@ describe('asking to sign in', () => {
       language: 'en' as const,
       mints: 'always' as const,
     };
-    expect(await fixture.identity.askToSignIn(request)).toEqual({ kind: 'too-many', retryAtMs: startMs + 3_600_000 });
+    expect(await fixture.identity.inviteToSignIn(request)).toEqual({
+      kind: 'too-many',
+      retryAtMs: startMs + 3_600_000,
+    });
     expect(await fixture.link('20002')).toContain('/link/');
     fixture.clock.nowMs = startMs + 3_600_000;
     expect(await fixture.link('20001', true)).toContain('/link/');
@@ -201,13 +204,13 @@ describe('asking to sign in', () => {
     await open();
     const request = { ...fixture.owner, chatUserId: '20001', language: 'en' as const, askedBy: 'turn-1' };
     const linkOf = async () => {
-      const asked = await fixture.identity.askToSignIn(request);
+      const asked = await fixture.identity.inviteToSignIn(request);
       return asked.kind === 'invited' ? asked.url : asked.kind;
     };
     const first = await linkOf();
     expect(first).toContain('/link/');
     expect(await linkOf()).toBe(first);
-    expect((await fixture.identity.askToSignIn({ ...request, askedBy: 'turn-2' })).kind).toBe('waiting');
+    expect((await fixture.identity.inviteToSignIn({ ...request, askedBy: 'turn-2' })).kind).toBe('waiting');
     const browser = fixture.browser('20001', '20001');
     await browser.submit(await fixture.walkToConfirm(browser, first), '/sign-in/cancel');
     const second = await linkOf();
@@ -222,9 +225,9 @@ describe('asking to sign in', () => {
     await fixture.walk(fixture.browser('20001', '20001'), await fixture.link('20001'));
     const linkedAtMs = fixture.clock.nowMs;
     for (const mints of [{}, { mints: 'always' as const }])
-      expect(await fixture.identity.askToSignIn({ ...request, ...mints })).toEqual({ kind: 'linked', linkedAtMs });
+      expect(await fixture.identity.inviteToSignIn({ ...request, ...mints })).toEqual({ kind: 'linked', linkedAtMs });
     expect(await server.redis.keys('{id}:waiting:*')).toEqual([]);
-    const invited = await fixture.identity.askToSignIn({ ...request, uselessLinkMs: linkedAtMs });
+    const invited = await fixture.identity.inviteToSignIn({ ...request, uselessLinkMs: linkedAtMs });
     expect(invited.kind).toBe('invited');
   });
 
@@ -233,7 +236,7 @@ describe('asking to sign in', () => {
     const link = await fixture.link('20001');
     const ask = (count: number) => {
       const conversation = { id: asConversationId(count.toString(16).padStart(32, '0')), partition: count };
-      return fixture.identity.askToSignIn({ ...fixture.owner, chatUserId: '20001', conversation, language: 'en' });
+      return fixture.identity.inviteToSignIn({ ...fixture.owner, chatUserId: '20001', conversation, language: 'en' });
     };
     for (let count = 1; count < 50; count += 1) expect((await ask(count)).kind).toBe('waiting');
     expect(await ask(50)).toEqual({ kind: 'full', most: 50 });
@@ -246,11 +249,16 @@ describe('asking to sign in', () => {
     await open();
     const link = await fixture.link('20001');
     const other = { id: asConversationId('deadbeefdeadbeefdeadbeefdeadbeef'), partition: 3 };
-    await fixture.identity.askToSignIn({ ...fixture.owner, chatUserId: '20001', conversation: other, language: 'en' });
+    await fixture.identity.inviteToSignIn({
+      ...fixture.owner,
+      chatUserId: '20001',
+      conversation: other,
+      language: 'en',
+    });
     await fixture.walk(fixture.browser('20001', '20001'), link);
     const [first, second] = await fixture.identity.pendingReleases(10);
     fixture.clock.nowMs += 1_000;
-    await fixture.identity.releaseAgain(first?.id ?? '');
+    await fixture.identity.retryRelease(first?.id ?? '');
     expect((await fixture.identity.pendingReleases(10)).map(({ id }) => id)).toEqual([second?.id, first?.id]);
     await server.redis.del(`{id}:release:${first?.id}`);
     expect(await fixture.identity.pendingReleases(10)).toEqual([second]);
@@ -268,7 +276,12 @@ describe('asking to sign in', () => {
     await open();
     const link = await fixture.link('20001');
     const other = { id: asConversationId('deadbeefdeadbeefdeadbeefdeadbeef'), partition: 3 };
-    await fixture.identity.askToSignIn({ ...fixture.owner, chatUserId: '20001', conversation: other, language: 'en' });
+    await fixture.identity.inviteToSignIn({
+      ...fixture.owner,
+      chatUserId: '20001',
+      conversation: other,
+      language: 'en',
+    });
     await fixture.walk(fixture.browser('20001', '20001'), link);
     expect(fixture.releases.map(({ conversation }) => conversation.id).sort()).toEqual(
       [CONVERSATION.id, other.id].sort(),

@@ -8,7 +8,7 @@ let messages = 0;
 
 function type(chatUserId: string, text: string) {
   const message = { owner: fixture.owner, chatUserId, chatKind: 'private' as const, text };
-  return fixture.identity.takeTypedCode({ ...message, messageId: `message-${(messages += 1)}` });
+  return fixture.identity.redeemTypedCode({ ...message, messageId: `message-${(messages += 1)}` });
 }
 
 async function codeFor(chatUserId: string, signsInAs: string): Promise<string> {

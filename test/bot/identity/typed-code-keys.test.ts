@@ -21,7 +21,7 @@ beforeEach(async () => {
 const codeOn = ({ text }: Answer) => /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(text)?.[0] ?? 'none';
 let messages = 0;
 const type = (chatUserId: string, text: string, chatKind: 'private' | 'group' = 'private') =>
-  after.takeTypedCode({ owner: fixture.owner, chatUserId, chatKind, text, messageId: `message-${(messages += 1)}` });
+  after.redeemTypedCode({ owner: fixture.owner, chatUserId, chatKind, text, messageId: `message-${(messages += 1)}` });
 async function showCode(): Promise<{ browser: TestBrowser; code: string }> {
   const browser = fixture.browser('zhang-san');
   const code = codeOn(await fixture.walk(browser, await fixture.link('zhang-san', true)));

@@ -41,7 +41,7 @@ test('an unexpected error ends the turn without history, and a store failure ret
   const { log, lines } = recordingLog();
   const failing = (error: Error) =>
     createTakeTypedCode({
-      identity: { ...fixture.identity, takeTypedCode: () => Promise.reject(error) } satisfies Identity,
+      identity: { ...fixture.identity, redeemTypedCode: () => Promise.reject(error) } satisfies Identity,
       keyRing: testKeyRing(),
       log,
     });

@@ -15,7 +15,7 @@ let messages = 0;
 function type(chatUserId: string, text: string, more: { chatKind?: 'private' | 'group'; messageId?: string } = {}) {
   const { identity, owner } = fixture;
   const messageId = `message-${(messages += 1)}`;
-  return identity.takeTypedCode({ owner, chatUserId, chatKind: 'private', text, messageId, ...more });
+  return identity.redeemTypedCode({ owner, chatUserId, chatKind: 'private', text, messageId, ...more });
 }
 
 /** Walks to the page with the code, for a chat user and the account that signs in. */
@@ -197,7 +197,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(await account('20001')).toBeUndefined();
       expect((await browser.get(confirmUrl())).status).toBe(400);
       const request = { ...fixture.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
-      expect((await fixture.identity.askToSignIn(request)).kind).toBe('invited');
+      expect((await fixture.identity.inviteToSignIn(request)).kind).toBe('invited');
     });
 
     test('is five minutes from when the code is shown, however late that is', async () => {
@@ -222,7 +222,7 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       await open();
       await walkToCode('20001');
       const request = { ...fixture.owner, chatUserId: '20001', conversation: CONVERSATION, language: 'en' as const };
-      expect((await fixture.identity.askToSignIn(request)).kind).toBe('waiting');
+      expect((await fixture.identity.inviteToSignIn(request)).kind).toBe('waiting');
     });
   });
 

@@ -21,7 +21,7 @@ async function shownLink(askedBy: string): Promise<string> {
     language: 'en',
     askedBy,
   } as const;
-  const asked = await fixture.identity.askToSignIn(request);
+  const asked = await fixture.identity.inviteToSignIn(request);
   return 'url' in asked ? (asked.url ?? '') : asked.kind;
 }
 const statusOf = async (link: string) => (await fixture.browser('20001').get(link)).status;
@@ -205,7 +205,7 @@ test('the pages promise an answer only if a question is waiting', async () => {
   for (const [waits, [before, after]] of Object.entries(says)) {
     await open({
       signIn: { proof: ['same-id'] },
-      chat: { lookForHeld: () => Promise.resolve(waits as WaitsFor) },
+      chat: { findHeldMessages: () => Promise.resolve(waits as WaitsFor) },
     });
     const browser = fixture.browser('20001');
     const link = await fixture.link('20001');

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createKnowledge, type KeptKnowledge } from '../../../src/bot/knowledge/create-knowledge.ts';
+import { createKnowledge, type KnowledgeLoader } from '../../../src/bot/knowledge/create-knowledge.ts';
 import type { Found, Knowledge, Reader } from '../../../src/bot/knowledge/knowledge.ts';
 import { IndexKeeper } from '../../../src/bot/knowledge/index/index-keeper.ts';
 import type { IndexProcess } from '../../../src/bot/knowledge/index/index-process.ts';
@@ -45,7 +45,7 @@ export class KnowledgeFixture {
     siteRead: [],
     indexEnded: [],
   };
-  readonly kept: KeptKnowledge;
+  readonly kept: KnowledgeLoader;
   knowledge: Knowledge | undefined;
 
   index: LocalIndex | undefined;

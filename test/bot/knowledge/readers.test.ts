@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { mayRead, readReaders, type Reader, type Readers } from '../../../src/bot/knowledge/readers.ts';
-import { takeFrontMatter } from '../../../src/bot/knowledge/front-matter.ts';
+import { splitFrontMatter } from '../../../src/bot/knowledge/front-matter.ts';
 import { tries } from '../../support/tries.ts';
 
 const staff = { identityCode: 'JG', department: '3100' };
@@ -44,7 +44,7 @@ describe('readers of a source [knowledge-rights]', () => {
 });
 
 describe('front matter', () => {
-  const matterOf = (document: string) => takeFrontMatter(document).matter;
+  const matterOf = (document: string) => splitFrontMatter(document).matter;
 
   test.each<[document: string, title: string | undefined, readers: Readers | undefined]>([
     ['---\ntitle: Leave\nreaders: public\n---\nText', 'Leave', 'public'],
@@ -67,8 +67,8 @@ describe('front matter', () => {
   ])('%j', (document, title, readers) => expect(matterOf(document)).toEqual({ title, readers, date: undefined }));
 
   test('is removed from the text, while a horizontal rule stays', () => {
-    expect(takeFrontMatter('---\ntitle: T\n---\n\n# Head\n').text).toBe('\n# Head\n');
-    expect(takeFrontMatter('---\nHello\n---\nText').text).toBe('---\nHello\n---\nText');
+    expect(splitFrontMatter('---\ntitle: T\n---\n\n# Head\n').text).toBe('\n# Head\n');
+    expect(splitFrontMatter('---\nHello\n---\nText').text).toBe('---\nHello\n---\nText');
   });
 
   test('sets the date if it is valid', () => {
@@ -115,7 +115,7 @@ describe('front matter', () => {
     '---\n? [readers]\n: public\n---\nText',
     `---\nreaders: public\n${'#'.repeat(9_000)}\n---\nText`,
   ])('that is invalid closes the document: %j [knowledge-rights]', (document) =>
-    expect(takeFrontMatter(document)).toMatchObject({ matter: { readers: 'nobody' }, isOdd: true }),
+    expect(splitFrontMatter(document)).toMatchObject({ matter: { readers: 'nobody' }, isOdd: true }),
   );
 
   test('yields readers that the schema allows, or none, for any text [knowledge-rights]', () => {

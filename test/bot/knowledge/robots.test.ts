@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { mayAsk, parseRobots } from '../../../src/bot/knowledge/site/robots.ts';
+import { isUrlAllowed, parseRobots } from '../../../src/bot/knowledge/site/robots.ts';
 import { measureProcessorTime } from '../../support/processor-time.ts';
 
 const judge = async (robots: string, path: string) =>
-  mayAsk(await parseRobots(robots), new URL(`https://www.example.edu${path}`));
+  isUrlAllowed(await parseRobots(robots), new URL(`https://www.example.edu${path}`));
 
 describe('robots.txt [site-asked-gently]', () => {
   test.each<[what: string, robots: string, path: string, may: boolean]>([
@@ -81,7 +81,7 @@ describe('robots.txt [site-asked-gently]', () => {
         maxMs = Math.max(maxMs, spentMs() - lastMs);
         lastMs = spentMs();
       }, 1);
-      await mayAsk(await parseRobots(robots), new URL(`https://www.example.edu/${'a'.repeat(2_000)}`));
+      await isUrlAllowed(await parseRobots(robots), new URL(`https://www.example.edu/${'a'.repeat(2_000)}`));
       clearInterval(timer);
       expect(spentMs()).toBeLessThan(10_000);
       expect(maxMs).toBeLessThan(1_000);

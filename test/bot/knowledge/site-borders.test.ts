@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseKnowledgeFile } from '../../../src/bot/knowledge/knowledge-file.ts';
-import { siteBorders } from '../../../src/bot/knowledge/site/crawl-scope.ts';
+import { createCrawlScope } from '../../../src/bot/knowledge/site/crawl-scope.ts';
 import type { SitemapDefinition } from '../../../src/bot/knowledge/source-kinds.ts';
 import { startSmallSite, type SmallSite } from '../../support/small-site.ts';
 import { page, SiteFixture } from './site-fixture.ts';
@@ -20,7 +20,7 @@ function definition(more: object): SitemapDefinition {
 
 describe('addresses in the scope of a site [site-borders]', () => {
   const at = (address: string, more: object = {}) =>
-    siteBorders(definition(more), async () => []).pageAt(address)?.href;
+    createCrawlScope(definition(more), async () => []).pageAt(address)?.href;
 
   test.each([
     ['https://www.example.edu/a?b=c#d', 'https://www.example.edu/a?b=c'],
@@ -69,7 +69,7 @@ describe('addresses in the scope of a site [site-borders]', () => {
   });
 
   test('may resolve to private networks but never to link-local, multicast or cloud metadata, and to loopback for a local site only', () => {
-    const judge = (more: object) => siteBorders(definition(more), async () => []).ofPages.mayConnect;
+    const judge = (more: object) => createCrawlScope(definition(more), async () => []).ofPages.mayConnect;
     const elsewhere = judge({});
     for (const address of [
       '93.184.216.34',

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../../../src/shared/clock.ts';
-import { RoundClaims, type ClaimTimes } from '../../../src/bot/knowledge/site/crawl-lock.ts';
+import { CrawlLocks, type ClaimTimes } from '../../../src/bot/knowledge/site/crawl-lock.ts';
 import { page, SiteFixture } from './site-fixture.ts';
 
 let fixture: SiteFixture;
@@ -132,8 +132,8 @@ describe('a crawl by several processes [site-asked-gently]', () => {
   test('a claim that is renewed is kept, and a claim that was taken over ends its crawl', async () => {
     const folder = fixture.knowledge.path('claims');
     const times = { renewMs: 50, lostAfterMs: 60_000 };
-    const claim = await new RoundClaims(folder, times).take();
-    const second = new RoundClaims(folder, times);
+    const claim = await new CrawlLocks(folder, times).take();
+    const second = new CrawlLocks(folder, times);
     expect(await second.take()).toBeUndefined();
     const changedAtMs = () => statSync(join(folder, 'claim-1')).mtimeMs;
     const madeAtMs = changedAtMs();
@@ -145,7 +145,7 @@ describe('a crawl by several processes [site-asked-gently]', () => {
     await claim?.release();
     const many = await Promise.all(
       Array.from({ length: 20 }, async () => {
-        const taking = new RoundClaims(folder, { renewMs: 50, lostAfterMs: 100 });
+        const taking = new CrawlLocks(folder, { renewMs: 50, lostAfterMs: 100 });
         await taking.take();
         await sleep(150);
         return taking.take();

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { refusalInWords } from '../../../src/bot/metrics/refusal-words.ts';
-import { secondsOff } from '../../../src/bot/platforms/refused-delivery.ts';
+import { clockSkewSec } from '../../../src/bot/platforms/refused-delivery.ts';
 
 test('each reason for refusing a delivery names the setting or cause to check', () => {
   const words = (reason: string, platform: 'wecom' | 'slack' = 'slack') =>
@@ -17,9 +17,9 @@ test('secondsOff returns the absolute difference in whole seconds, or undefined 
   fc.assert(
     fc.property(fc.nat(2_000_000_000), fc.integer({ min: -9_000, max: 9_000 }), (nowSec, offSec) => {
       fc.pre(nowSec + offSec >= 0);
-      expect(secondsOff(String(nowSec + offSec), () => nowSec * 1_000)).toBe(Math.abs(offSec));
+      expect(clockSkewSec(String(nowSec + offSec), () => nowSec * 1_000)).toBe(Math.abs(offSec));
     }),
   );
   for (const text of [undefined, null, '', 'now', '1e9', '-5', '1'.repeat(13)])
-    expect(secondsOff(text, () => 0)).toBeUndefined();
+    expect(clockSkewSec(text, () => 0)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { fileNameOf } from '../../../src/bot/platforms/file-name.ts';
+import { parseDispositionFileName } from '../../../src/bot/platforms/file-name.ts';
 
 const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
 
@@ -13,4 +13,6 @@ test.each([
   ['attachment; filename="100%.pdf"', '100%.pdf'],
   ['attachment', undefined],
   [undefined, undefined],
-])('reads from the header %j the file name %j', (disposition, name) => expect(fileNameOf(disposition)).toBe(name));
+])('reads from the header %j the file name %j', (disposition, name) =>
+  expect(parseDispositionFileName(disposition)).toBe(name),
+);

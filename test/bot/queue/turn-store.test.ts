@@ -96,7 +96,7 @@ describe('accept', () => {
 
   test('makes an unmergeable message its own turn and keeps the order around it', async () => {
     const options = { redis: server.redis, keyRing, nowMs: () => nowMs };
-    const choosy = new Inbox({ ...options, standsAlone: ({ parts }) => JSON.stringify(parts).includes('alone') });
+    const choosy = new Inbox({ ...options, isUnmergeable: ({ parts }) => JSON.stringify(parts).includes('alone') });
     for (const text of ['one', 'two', 'alone', 'alone too', 'three', 'four'])
       await choosy.accept(alice, textMessage(text));
     const turns: unknown[] = [];

@@ -85,6 +85,6 @@ test('shows an answer that no worker thread can split as plain text, whole and h
   expect(pieces.join('')).toBe(`${LONG.replaceAll('](', '］(')}＠all ＜a href="x">`);
   for (const piece of pieces) {
     expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(4_096);
-    expect(writer.finished(piece, 4_096)).toBe(piece);
+    expect(writer.renderFinished(piece, 4_096)).toBe(piece);
   }
 });

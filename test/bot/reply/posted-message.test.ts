@@ -22,7 +22,7 @@ function frozenPart(frozenIn: 'fence' | 'search', known: PostState, forMs: numbe
     update: async () => (calls.push('update'), { result: 'sent', handle: HANDLE }),
     find: async () => {
       if (frozenIn === 'search') freezeOnce();
-      return { keyed: [], strays: [], doomed: [] };
+      return { keyed: [], orphans: [], pendingDeletes: [] };
     },
     remove: async () => 'gone',
     placeOf: () => 'place',

@@ -181,7 +181,7 @@ test('sends a person at most 30 messages in 70 s and 1,000 an hour, across proce
   let asked = 0;
   while (atMs < HOUR_MS) {
     const count = random.integer(1, 3);
-    const may = await processes[(asked += 1) % 2]?.mayLeave('alice', count);
+    const may = await processes[(asked += 1) % 2]?.tryAcquire('alice', count);
     if (may === true) leftAtMs.push(...Array.from({ length: count }, () => atMs));
     else {
       const stepMs = SECOND_MS * random.integer(1, random.oneIn(10) ? 90 : 12);
@@ -199,9 +199,9 @@ test('sends a person at most 30 messages in 70 s and 1,000 an hour, across proce
 test('allows messages again within 5 s after Redis’ clock was set back', async () => {
   const { redis } = fixture.server;
   const rate = createPrivateRate(redis, recordingLog().log);
-  expect(await rate.mayLeave('bob', 12, { name: 'a text', isLast: false })).toBe(true);
+  expect(await rate.tryAcquire('bob', 12, { name: 'a text', isLast: false })).toBe(true);
   await agePrivateRates(redis, -HOUR_MS);
-  expect(await rate.mayLeave('bob', 1, { name: 'another', isLast: true })).toBe(false);
+  expect(await rate.tryAcquire('bob', 1, { name: 'another', isLast: true })).toBe(false);
   await agePrivateRates(redis, 5_000);
-  expect(await rate.mayLeave('bob', 1, { name: 'another', isLast: true })).toBe(true);
+  expect(await rate.tryAcquire('bob', 1, { name: 'another', isLast: true })).toBe(true);
 });

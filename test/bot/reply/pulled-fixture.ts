@@ -101,7 +101,7 @@ export function usePulledFixture(): PulledFixture {
     bot: { token: 'token', aesKey: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG', name: 'Parley' },
     ...{ webhookWindowSec: 300, nowMs, log },
     tokenStore: { read: async () => undefined, write: async () => undefined },
-    privateRate: { mayLeave: async () => true },
+    privateRate: { tryAcquire: async () => true },
   });
   const platform: Platform = {
     ...wecom,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { jsonFaultInWords, readJson } from '../../../src/shared/http/read-json.ts';
+import { formatJsonFault, readJson } from '../../../src/shared/http/read-json.ts';
 import { tries } from '../../support/tries.ts';
 
 function faultOf(text: string): string {
   const read = readJson(text);
-  return read.ok ? 'none' : jsonFaultInWords(read.fault);
+  return read.ok ? 'none' : formatJsonFault(read.fault);
 }
 
 function isJson(text: string): boolean {

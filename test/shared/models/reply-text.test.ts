@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ReplyText, type ReadText } from '../../../src/shared/models/reply-text.ts';
+import { ReplyText, type ParsedReply } from '../../../src/shared/models/reply-text.ts';
 import { CALL_MARKS, THOUGHT_MARKS } from '../../../src/shared/models/reply-marks.ts';
 import { tries } from '../../support/tries.ts';
 
@@ -10,8 +10,8 @@ const NO_TOOLS: ReadonlySet<string> = new Set();
 /** The combined result of all parts of an answer. */
 function read(pieces: readonly string[], { offered = TOOLS, thoughtFirst = false } = {}) {
   const reading = new ReplyText({ offered, thoughtFirst });
-  const all: ReadText = { thought: '', text: '', calls: [], retracts: false };
-  const take = (part: ReadText) => {
+  const all: ParsedReply = { thought: '', text: '', calls: [], retracts: false };
+  const take = (part: ParsedReply) => {
     if (part.retracts) [all.thought, all.text, all.retracts] = [all.thought + all.text, '', true];
     all.thought += part.thought;
     all.text += part.text;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { WholeText } from '../../../src/shared/models/whole-text.ts';
+import { StreamedText } from '../../../src/shared/models/whole-text.ts';
 import { tries } from '../../support/tries.ts';
 
 const pieces = fc.array(fc.string({ minLength: 4, maxLength: 12 }), { minLength: 3, maxLength: 8 });
@@ -10,7 +10,7 @@ test.each([1, 4_000])('only the new part of any text is passed on, with parts %d
     fc.property(pieces, fc.string({ minLength: 1 }), (short, more) => {
       const all = short.map((piece) => piece.repeat(times));
       const read = () => {
-        const whole = new WholeText();
+        const whole = new StreamedText();
         for (const piece of all) whole.add(piece);
         return whole;
       };

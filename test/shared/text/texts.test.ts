@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { languageOfHeader, languageOfText, say } from '../../../src/shared/text/texts.ts';
+import { languageOfHeader, languageOfText, localize } from '../../../src/shared/text/texts.ts';
 
 test('placeholders are filled, and filled values are not processed again', () => {
   const text = { en: 'Hello {name}, {count} new', zh: '{name}，{count} 条新消息' };
-  expect(say(text, 'en', { name: '{count}', count: 0 })).toBe('Hello {count}, 0 new');
-  expect(say(text, 'zh', { name: '$&', count: 2 })).toBe('$&，2 条新消息');
-  expect(say(text, 'en')).toBe('Hello {name}, {count} new');
+  expect(localize(text, 'en', { name: '{count}', count: 0 })).toBe('Hello {count}, 0 new');
+  expect(localize(text, 'zh', { name: '$&', count: 2 })).toBe('$&，2 条新消息');
+  expect(localize(text, 'en')).toBe('Hello {name}, {count} new');
 });
 
 test('a placeholder named like a property of every object stays unchanged', () => {
-  expect(say({ en: '{constructor} {toString}', zh: '' }, 'en', {})).toBe('{constructor} {toString}');
+  expect(localize({ en: '{constructor} {toString}', zh: '' }, 'en', {})).toBe('{constructor} {toString}');
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isHostOrRange, withoutEgressTo } from '../../../src/shared/web/denied-hosts.ts';
+import { isHostOrRange, denyEgressTo } from '../../../src/shared/web/denied-hosts.ts';
 import { checkAddress, PUBLIC_WEB } from '../../../src/shared/web/egress-policy.ts';
 import { createReadPage } from '../../../src/bot/tools/read-page.ts';
 import { TOOLS } from '../../../src/bot/tools/registry.ts';
@@ -16,7 +16,7 @@ const resolving = {
 };
 
 async function verdict(address: string, ...never: string[]): Promise<string> {
-  return checkAddress(address, withoutEgressTo(resolving, never)).then(
+  return checkAddress(address, denyEgressTo(resolving, never)).then(
     () => 'open',
     (error: unknown) => (error as { code: string }).code,
   );
@@ -78,7 +78,7 @@ describe('a page on a denied host', () => {
         isNamed: (address: string) => address === web.pageUrl,
         cite: () => 1,
       };
-      const use = createReadPage(withoutEgressTo(web.reach, never)).prepare(
+      const use = createReadPage(denyEgressTo(web.reach, never)).prepare(
         JSON.stringify({ address: web.pageUrl }),
         context,
       );

@@ -7,12 +7,12 @@ import type { Log } from '../../../shared/log.ts';
 import { tryOpen } from '../../../shared/crypto/decrypt-record.ts';
 import { platformCallbackUrl } from '../../platforms/callback-url.ts';
 import type { Platform, WebSignIn } from '../../platforms/platform.ts';
-import type { Redeemed, SignInDialect } from '../providers/provider.ts';
+import type { Redeemed, SignInProvider } from '../providers/provider.ts';
 import { isIdentityError } from '../identity-error.ts';
 import { PageError, type TryAgain } from '../pages/page-error.ts';
-import type { Tickets } from '../invitations/invitations.ts';
+import type { Invitations } from '../invitations/invitations.ts';
 import { TRANSACTION_LIFE_MS, type Transaction } from '../invitations/transactions.ts';
-import type { Returned } from './take-transaction.ts';
+import type { SignInCallback } from './take-transaction.ts';
 
 const PLATFORM_PURPOSE = 'platform-departure';
 
@@ -48,7 +48,7 @@ export interface Authorizations {
    * Asks the platform which user returned from its web sign-in.
    * @throws PlatformError; PageError sign-in-broken-off if the stored verifier cannot be decrypted
    */
-  identify(returned: Returned, webSignIn: WebSignIn): ReturnType<WebSignIn['identify']>;
+  identify(returned: SignInCallback, webSignIn: WebSignIn): ReturnType<WebSignIn['identify']>;
   /**
    * Redirects to the sign-in service (SECURITY.md one-transaction, fixed-redirect).
    * @throws PageError service-failed
@@ -59,12 +59,12 @@ export interface Authorizations {
    * @throws PageError link-used-up if it has ended or is bound to another browser, too-many-tries if it was started too
    * often
    */
-  begin(start: Parameters<Tickets['start']>[0]): Promise<void>;
+  begin(start: Parameters<Invitations['start']>[0]): Promise<void>;
   /**
    * Exchanges the code or ticket of a callback.
    * @throws IdentityError `service_…`; PageError sign-in-broken-off if the stored verifier cannot be decrypted
    */
-  redeem(returned: Returned): Promise<Redeemed>;
+  redeem(returned: SignInCallback): Promise<Redeemed>;
   /** Maps a failure of the sign-in service to its error page; returns other errors unchanged. */
   failure(thrown: unknown, again: TryAgain): Error;
 }
@@ -72,8 +72,8 @@ export interface Authorizations {
 export interface AuthorizationParts {
   /** `https://HOST[:PORT]`, without a path. */
   publicOrigin: string;
-  dialect: SignInDialect;
-  tickets: Pick<Tickets, 'start'>;
+  dialect: SignInProvider;
+  tickets: Pick<Invitations, 'start'>;
   keyRing: KeyRing;
   nowMs: NowMs;
   log: Log;
@@ -99,7 +99,7 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
       if (!webSignIn) throw new TypeError(`${name} has no web sign-in`);
       const state = newState();
       const redirectUri = platformCallbackUrl(publicOrigin, name);
-      const { location, kept } = await webSignIn.leave({ redirectUri, state }).catch((thrown: unknown) => {
+      const { location, kept } = await webSignIn.startAuthorization({ redirectUri, state }).catch((thrown: unknown) => {
         log.warn({ error: asError(thrown) }, 'the web sign-in of the platform could not be started');
         throw new PageError('chat-app-failed', { again });
       });
@@ -116,7 +116,7 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
     async toService({ ticketHash, cookieHash, isChatProven, restarts, again }) {
       const state = newState();
       const redirectUri = serviceRedirectUri(publicOrigin);
-      const { location, kept } = await dialect.leave({ redirectUri, state }).catch((thrown: unknown) => {
+      const { location, kept } = await dialect.startAuthorization({ redirectUri, state }).catch((thrown: unknown) => {
         throw failure(thrown, again);
       });
       const sealed = keyRing.seal('pkce-verifier', cookieHash, kept);

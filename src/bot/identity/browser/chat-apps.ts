@@ -1,4 +1,4 @@
-import { platformOf } from '../../platforms/of-tenant.ts';
+import { platformForMessage } from '../../platforms/of-tenant.ts';
 import type { BackToChat, Platform } from '../../platforms/platform.ts';
 import type { PlatformName } from '../../domain/platform-name.ts';
 import type { PersonOwner } from '../account.ts';
@@ -14,7 +14,7 @@ export interface ChatApps {
 export function createChatApps(platforms: ReadonlyMap<PlatformName, Platform>): ChatApps {
   return {
     platformOf({ platform, tenant, app }) {
-      const found = platformOf(platforms, { platform, tenant });
+      const found = platformForMessage(platforms, { platform, tenant });
       return found?.tenant === tenant && found.app === app ? found : undefined;
     },
     backTo: (userAgent, owner) => platformToGoBackTo(platforms, userAgent, owner)?.backToChat(userAgent),
@@ -27,7 +27,7 @@ function platformToGoBackTo(
   userAgent: string,
   owner?: PersonOwner,
 ): Platform | undefined {
-  if (owner) return platformOf(platforms, owner);
+  if (owner) return platformForMessage(platforms, owner);
   const all = [...platforms.values()];
   return all.find((platform) => platform.isAppBrowser(userAgent)) ?? (all.length === 1 ? all[0] : undefined);
 }

@@ -1,11 +1,11 @@
 import { sha256Hex } from '../../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
-import { tryOpen, type Opened } from '../../../shared/crypto/decrypt-record.ts';
+import { tryOpen, type OpenResult } from '../../../shared/crypto/decrypt-record.ts';
 import type { CommitRequest } from '../links/commit-link.ts';
 import { PageError } from '../pages/page-error.ts';
 import type { WaitsFor } from '../links/waiting.ts';
 import type { PendingSignIn, PendingSignIns } from '../invitations/pending-sign-ins.ts';
-import type { Tickets } from '../invitations/invitations.ts';
+import type { Invitations } from '../invitations/invitations.ts';
 import type { BrowserRequest } from './step.ts';
 
 /** A completed sign-in of this browser that awaits confirmation or a typed code. */
@@ -25,7 +25,7 @@ export interface DoneSignIn {
 }
 
 /** @throws PageError page-expired, since a form without the cookie was not issued by us */
-export function demandCookie({ cookie }: BrowserRequest): string {
+export function requireCookie({ cookie }: BrowserRequest): string {
   if (cookie === undefined) throw new PageError('page-expired');
   return cookie;
 }
@@ -35,7 +35,7 @@ export type FindSignIn = (cookie: string | undefined) => Promise<WaitingSignIn |
 
 export interface FindSignInParts {
   pendingSignIns: Pick<PendingSignIns, 'read' | 'open'>;
-  tickets: Pick<Tickets, 'read'>;
+  tickets: Pick<Invitations, 'read'>;
   keyRing: KeyRing;
 }
 
@@ -61,7 +61,15 @@ async function find(
   const isOpen = ticket?.status === 'started' || ticket?.status === 'awaiting_code';
   if (!isOpen || ticket.browser !== cookieHash) throw new PageError('link-used-up');
   const signedIn = openedOrRefused(pendingSignIns.open(ticket, pending));
-  return { kind: 'waiting', ticket, cookie, cookieHash, quarantined: pending, quarantineText: text, signedIn };
+  return {
+    kind: 'waiting',
+    invitation: ticket,
+    cookie,
+    cookieHash,
+    quarantined: pending,
+    quarantineText: text,
+    signedIn,
+  };
 }
 
 function openDone(
@@ -74,7 +82,7 @@ function openDone(
 }
 
 /** A record that is corrupt or whose key is missing counts as absent. */
-function openedOrRefused<Value>(opened: Opened<Value>): Value {
+function openedOrRefused<Value>(opened: OpenResult<Value>): Value {
   if (opened.kind !== 'opened') throw new PageError('sign-in-broken-off');
   return opened.value;
 }

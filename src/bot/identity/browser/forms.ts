@@ -13,7 +13,7 @@ export interface Forms {
    * @returns the cookie
    * @throws PageError page-expired unless the form was issued to this browser for this invitation
    */
-  demandOwn(request: BrowserRequest, ticketHash: string): string;
+  requireOwnForm(request: BrowserRequest, ticketHash: string): string;
 }
 
 /** @param publicOrigin `https://HOST[:PORT]`, the only accepted origin of forms */
@@ -23,7 +23,7 @@ export function createForms(keyRing: KeyRing, publicOrigin: string): Forms {
   const csrfKeys = keyRing.deriveKeys(CSRF_PURPOSE);
   return {
     token: (cookie, ticketHash) => csrfToken(newestKey, cookie, ticketHash),
-    demandOwn({ cookie, origin, secFetchSite, form }, ticketHash) {
+    requireOwnForm({ cookie, origin, secFetchSite, form }, ticketHash) {
       const post = { cookie, origin, secFetchSite, token: form['csrf'] };
       const isOwn = csrfKeys.some((key) => isOwnForm(post, { key, ticketHash, publicOrigin }));
       if (!isOwn || cookie === undefined) throw new PageError('page-expired');

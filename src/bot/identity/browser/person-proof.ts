@@ -1,11 +1,11 @@
 import { asError } from '../../../shared/coded-error.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Platform } from '../../platforms/platform.ts';
-import type { Tell } from '../account.ts';
+import type { NotifyPerson } from '../account.ts';
 import type { Audit, IdentityReason } from '../audit.ts';
 import { PageError, type ErrorPage } from '../pages/page-error.ts';
-import type { Tickets } from '../invitations/invitations.ts';
-import type { Returned } from './take-transaction.ts';
+import type { Invitations } from '../invitations/invitations.ts';
+import type { SignInCallback } from './take-transaction.ts';
 
 /** Verifies that the returning user is the invited one, and handles strangers. */
 export interface PersonProof {
@@ -13,21 +13,21 @@ export interface PersonProof {
    * The invitation's chat user id, converted if the platform encrypts it.
    * @throws PageError chat-account-unverifiable if it cannot be converted; chat-app-failed if the platform did not answer
    */
-  plainIdOf(returned: Returned, platform: Platform): Promise<string>;
+  plainIdOf(returned: SignInCallback, platform: Platform): Promise<string>;
   /** Another user opened the link: ends the invitation, creates no link and notifies the invited user. */
   refuseOther(
-    returned: Returned,
+    returned: SignInCallback,
     reason: IdentityReason,
     page?: 'other-chat-account' | 'other-organisation',
   ): Promise<PageError>;
   /** @throws PageError chat-app-failed if the platform did not answer */
-  orTryAgain<T>(returned: Returned, answer: Promise<T>): Promise<T>;
+  orTryAgain<T>(returned: SignInCallback, answer: Promise<T>): Promise<T>;
 }
 
 export interface PersonProofParts {
-  tickets: Pick<Tickets, 'close'>;
+  tickets: Pick<Invitations, 'close'>;
   audit: Audit;
-  tell: Tell;
+  tell: NotifyPerson;
   log: Log;
 }
 
@@ -45,7 +45,7 @@ export function createPersonProof(parts: PersonProofParts): PersonProof {
   return {
     orTryAgain,
     async plainIdOf(returned, platform) {
-      const { person } = returned.ticket;
+      const { person } = returned.invitation;
       const plainUserId = await orTryAgain(returned, platform.plainUserId(person.chatUserId));
       if (plainUserId !== undefined) return plainUserId;
       throw await refuse(parts, returned, { page: 'chat-account-unverifiable', reason: 'id-unverifiable' });
@@ -61,7 +61,7 @@ interface Refusal {
 
 async function refuse(
   { tickets, audit, tell }: PersonProofParts,
-  { ticket, cookieHash }: Returned,
+  { invitation: ticket, cookieHash }: SignInCallback,
   { page, reason }: Refusal,
 ): Promise<PageError> {
   const isAbuse = page !== 'chat-account-unverifiable';

@@ -1,5 +1,5 @@
 import { hmacHex, sameSecret } from '../../../shared/crypto/ids.ts';
-import type { ReturnParameter } from '../providers/provider.ts';
+import type { CallbackParameter } from '../providers/provider.ts';
 
 /**
  * Binds a browser to its sign-in. With this prefix, browsers refuse the cookie without `Secure` or with another path or
@@ -64,7 +64,7 @@ export interface CallbackQuery {
   isDenied: boolean;
 }
 
-const CODE: ReturnParameter = { name: 'code', maxChars: 3_072 };
+const CODE: CallbackParameter = { name: 'code', maxChars: 3_072 };
 /** Longer query strings of callbacks are refused unread. */
 export const MAX_QUERY_CHARS = 4_096;
 const MAX_STATE_CHARS = 256;
@@ -75,7 +75,7 @@ const MAX_STATE_CHARS = 256;
  */
 export function readCallback(
   querystring: string,
-  { name: codeName, maxChars: mostChars }: ReturnParameter = CODE,
+  { name: codeName, maxChars: mostChars }: CallbackParameter = CODE,
 ): CallbackQuery | undefined {
   if (querystring.length > MAX_QUERY_CHARS) return undefined;
   const query = new URLSearchParams(querystring);

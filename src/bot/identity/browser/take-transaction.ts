@@ -1,23 +1,23 @@
 import { sameSecret, sha256Hex } from '../../../shared/crypto/ids.ts';
 import type { Audit } from '../audit.ts';
-import type { ReturnParameter } from '../providers/provider.ts';
+import type { CallbackParameter } from '../providers/provider.ts';
 import { declinedPage } from '../pages/closing-pages.ts';
 import { PageError, type TryAgain } from '../pages/page-error.ts';
-import type { Ticket, Tickets } from '../invitations/invitations.ts';
-import type { SignInProvider, Transaction, Transactions } from '../invitations/transactions.ts';
+import type { Invitation, Invitations } from '../invitations/invitations.ts';
+import type { SignInLeg, Transaction, Transactions } from '../invitations/transactions.ts';
 import type { ChatApps } from './chat-apps.ts';
 import type { Forms } from './forms.ts';
 import { readCallback, type CallbackQuery } from './request-guards.ts';
 import type { BrowserRequest, PageOutcome } from './step.ts';
 
 /** A valid callback of this browser. */
-export interface Returned {
+export interface SignInCallback {
   /** The code, or the CAS service ticket. */
   code: string;
   query: URLSearchParams;
   cookieHash: string;
   transaction: Transaction;
-  ticket: Ticket;
+  invitation: Invitation;
   /** Data for the "try again" form of the pages service-failed and chat-app-failed. */
   again: TryAgain;
 }
@@ -30,14 +30,14 @@ export interface Returned {
  */
 export type TakeTransaction = (
   request: BrowserRequest,
-  provider: SignInProvider,
-) => Promise<Returned | { declined: PageOutcome }>;
+  provider: SignInLeg,
+) => Promise<SignInCallback | { declined: PageOutcome }>;
 
 export interface TransactionParts {
   /** How the sign-in service's callback looks. */
-  service: { state: 'required' | 'absent'; returns: ReturnParameter };
+  service: { state: 'required' | 'absent'; returns: CallbackParameter };
   transactions: Pick<Transactions, 'take' | 'peek'>;
-  tickets: Pick<Tickets, 'read'>;
+  tickets: Pick<Invitations, 'read'>;
   forms: Pick<Forms, 'token'>;
   apps: Pick<ChatApps, 'backTo'>;
   audit: Audit;
@@ -55,9 +55,16 @@ export function createTakeTransaction(parts: TransactionParts): TakeTransaction 
     const transaction = await transactions.take(cookieHash);
     if (transaction?.leg !== provider) throw new PageError('sign-in-broken-off');
     if (!isStateRight(service, transaction, query.state)) throw new PageError('sign-in-broken-off');
-    const ticket = await boundTicket(parts, transaction, cookieHash);
+    const ticket = await requireBoundInvitation(parts, transaction, cookieHash);
     const again = tryAgain(parts, cookie, ticket.hash);
-    return { code, query: new URLSearchParams(request.querystring), cookieHash, transaction, ticket, again };
+    return {
+      code,
+      query: new URLSearchParams(request.querystring),
+      cookieHash,
+      transaction,
+      invitation: ticket,
+      again,
+    };
   };
 }
 
@@ -65,11 +72,11 @@ export function createTakeTransaction(parts: TransactionParts): TakeTransaction 
  * The invitation to which this browser is bound.
  * @throws PageError link-used-up
  */
-async function boundTicket(
+async function requireBoundInvitation(
   { tickets }: Pick<TransactionParts, 'tickets'>,
   { ticketHash }: Transaction,
   cookieHash: string,
-): Promise<Ticket> {
+): Promise<Invitation> {
   const ticket = await tickets.read(ticketHash);
   if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('link-used-up');
   return ticket;
@@ -90,7 +97,7 @@ function isStateRight(
 
 interface RefusedThere {
   cookie: string;
-  leg: SignInProvider;
+  leg: SignInLeg;
   query: CallbackQuery;
 }
 
@@ -109,7 +116,7 @@ async function refusedThere(
   if (provider !== transaction?.leg) throw new PageError('sign-in-broken-off');
   const again = tryAgain(parts, cookie, transaction.ticketHash);
   if (!query.isDenied) throw new PageError(provider === 'service' ? 'service-failed' : 'chat-app-failed', { again });
-  const ticket = await boundTicket(parts, transaction, cookieHash);
+  const ticket = await requireBoundInvitation(parts, transaction, cookieHash);
   if (query.state !== undefined && isStateRight(parts.service, transaction, query.state)) {
     await parts.transactions.take(cookieHash);
     parts.audit('link-declined', ticket.person);

@@ -32,10 +32,10 @@ const closeScript = loadScript(import.meta.url, '../scripts/close-invitation.lua
 const SHOWN_NAME_PURPOSE = 'link-ticket-shown-name';
 /** The pages show fewer characters. */
 const MAX_NAME_CHARS = 128;
-const TICKET_PURPOSE = 'link-ticket-name';
+const INVITATION_PURPOSE = 'link-ticket-name';
 const NAME_BYTES = 12;
-const TICKET_LIFE_MS = 10 * MINUTE_MS;
-const MAX_TICKETS_PER_HOUR = 5;
+const INVITATION_LIFE_MS = 10 * MINUTE_MS;
+const MAX_INVITATIONS_PER_HOUR = 5;
 /** A link is shown again only if enough time is left to sign in. */
 const MIN_LEFT_MS = 2 * MINUTE_MS;
 /** Maximum starts per invitation in its ten minutes. A sign-in takes one start, or two if the platform is asked first. */
@@ -62,7 +62,7 @@ const askScript = loadScript(import.meta.url, '../scripts/mint-invitation.lua', 
  * An invitation, without the token itself: that is only in the link, and Redis stores its SHA-256 (SECURITY.md
  * one-live-ticket).
  */
-export interface Ticket {
+export interface Invitation {
   hash: string;
   status: 'new' | 'started' | 'awaiting_code' | 'done' | 'abused' | 'refused';
   expiresAtMs: number;
@@ -93,31 +93,31 @@ export interface SignInRequest extends ChatPerson {
   uselessLinkMs?: number;
 }
 
-export type Asked =
-  | { kind: 'invited'; ticket: string; expiresAtMs: number }
+export type InvitationResult =
+  | { kind: 'invited'; token: string; expiresAtMs: number }
   /** A link of this user is still valid. `ticket` is absent if none was to be created. */
-  | { kind: 'waiting'; ticket: string | undefined; expiresAtMs: number }
-  | NotAsked;
+  | { kind: 'waiting'; token: string | undefined; expiresAtMs: number }
+  | InvitationRefusal;
 
 /** Why the user was not invited. */
-export type NotAsked =
+export type InvitationRefusal =
   | { kind: 'too-many'; retryAtMs: number }
   /** An active link was created since the caller checked. */
   | { kind: 'linked'; linkedAtMs: number }
   /** `most` conversations of the user are already waiting. */
   | { kind: 'full'; most: number };
 
-export interface Tickets {
+export interface Invitations {
   /**
    * Creates an invitation. At most one is valid per user, and five are created per hour; linked users get none.
    * @throws IdentityError `store_away`
    */
-  ask(request: SignInRequest): Promise<Asked>;
+  request(request: SignInRequest): Promise<InvitationResult>;
   /**
    * Reads an invitation that has not expired, regardless of its status.
    * @throws IdentityError `store_away`
    */
-  read(ticketHash: string): Promise<Ticket | undefined>;
+  read(ticketHash: string): Promise<Invitation | undefined>;
   /**
    * Stores the display name of the invited user, while the invitation is valid.
    * @throws IdentityError `store_away`
@@ -134,15 +134,17 @@ export interface Tickets {
    * Ends the invitation and deletes the browser's pending sign-in.
    * @returns whether this call ended it
    */
-  close(ticket: Ticket, status: 'abused' | 'refused', cookieHash: string): Promise<boolean>;
+  close(ticket: Invitation, status: 'abused' | 'refused', cookieHash: string): Promise<boolean>;
 }
 
-export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): Tickets {
-  const seal = (hash: string, person: Ticket['person']) => keyRing.seal('link-ticket', hash, JSON.stringify(person));
+export function createInvitations(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): Invitations {
+  const seal = (hash: string, person: Invitation['person']) =>
+    keyRing.seal('link-ticket', hash, JSON.stringify(person));
   return {
-    ask: (request) => askForTicket({ store, seal, ticketKeys: keyRing.deriveKeys(TICKET_PURPOSE), nowMs }, request),
+    request: (request) =>
+      requestInvitation({ store, seal, ticketKeys: keyRing.deriveKeys(INVITATION_PURPOSE), nowMs }, request),
     async read(ticketHash) {
-      const fields = await store.withDeadline((redis) => redis.hgetall(keys.ticket(ticketHash)));
+      const fields = await store.withDeadline((redis) => redis.hgetall(keys.invitation(ticketHash)));
       const { status, sealed, sealedName, expiresAtMs, browser, startedFrom, codeMac, codeSerial } = fields;
       if (status === undefined || sealed === undefined || !(Number(expiresAtMs) > nowMs())) return undefined;
       const named = openPerson(keyRing, ticketHash, sealed);
@@ -151,7 +153,7 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
       const person = shownName ? { ...named, displayName: shownName } : named;
       return {
         hash: ticketHash,
-        status: status as Ticket['status'],
+        status: status as Invitation['status'],
         expiresAtMs: Number(expiresAtMs),
         person,
         browser,
@@ -166,10 +168,10 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
         ticketHash,
         [...displayName].slice(0, MAX_NAME_CHARS).join(''),
       );
-      await store.run(nameScript, { ticket: keys.ticket(ticketHash) }, { sealedName });
+      await store.run(nameScript, { ticket: keys.invitation(ticketHash) }, { sealedName });
     },
     async start({ ticketHash, shownCookieHash, cookieHash, transaction }) {
-      const names = { ticket: keys.ticket(ticketHash), transaction: keys.transaction(cookieHash) };
+      const names = { ticket: keys.invitation(ticketHash), transaction: keys.transaction(cookieHash) };
       return store.run(startScript, names, {
         ...{ nowMs: nowMs(), shownCookieHash, cookieHash, transactionText: JSON.stringify(transaction) },
         ...{
@@ -182,8 +184,8 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
     },
     async close(ticket, status, cookieHash) {
       const names = {
-        ticket: keys.ticket(ticket.hash),
-        liveTicket: keys.liveTicket(personKey(ticket.person)),
+        ticket: keys.invitation(ticket.hash),
+        liveTicket: keys.liveInvitation(personKey(ticket.person)),
         quarantine: keys.quarantine(cookieHash),
       };
       return store.run(closeScript, names, { status, ticketHash: ticket.hash, closing: randomToken(NAME_BYTES) });
@@ -192,8 +194,8 @@ export function createTickets(store: IdentityStore, keyRing: KeyRing, nowMs: Now
 }
 
 /** An invitation that cannot be decrypted counts as unknown. */
-function openPerson(keyRing: KeyRing, ticketHash: string, sealed: string): Ticket['person'] | undefined {
-  const readPerson = (value: unknown) => readChatPerson(value) as Ticket['person'] | undefined;
+function openPerson(keyRing: KeyRing, ticketHash: string, sealed: string): Invitation['person'] | undefined {
+  const readPerson = (value: unknown) => readChatPerson(value) as Invitation['person'] | undefined;
   const opened = tryOpenJson(() => keyRing.open('link-ticket', ticketHash, sealed), readPerson);
   return opened.kind === 'opened' ? opened.value : undefined;
 }
@@ -206,24 +208,24 @@ function openName(keyRing: KeyRing, ticketHash: string, sealed: string): string 
 
 interface AskParts {
   store: IdentityStore;
-  seal(hash: string, person: Ticket['person']): string;
+  seal(hash: string, person: Invitation['person']): string;
   /** Keys that derive invitation tokens from request names, newest first. */
   ticketKeys: readonly Buffer[];
   nowMs: NowMs;
 }
 
-async function askForTicket(parts: AskParts, request: SignInRequest): Promise<Asked> {
+async function requestInvitation(parts: AskParts, request: SignInRequest): Promise<InvitationResult> {
   const { askedBy = randomToken() } = request;
   // An ended invitation is never returned again. Each new one counts towards the hourly limit.
   for (let serial = 0, { mints } = request; ; serial += 1) {
-    const asked = await askOnce(parts, { ...request, mints }, `${serial}|${askedBy}`);
+    const asked = await requestOnce(parts, { ...request, mints }, `${serial}|${askedBy}`);
     if (asked === 'unknown') mints = 'always';
     else if (asked) return asked;
   }
 }
 
 /** The invitation token with this name and hash, under any key; undefined if none matches. */
-function ticketOf({ ticketKeys }: AskParts, madeOf: string, hash: string): string | undefined {
+function invitationTokenOf({ ticketKeys }: AskParts, madeOf: string, hash: string): string | undefined {
   return ticketKeys.map((key) => hmacBase64Url(key, madeOf)).find((ticket) => sha256Hex(ticket) === hash);
 }
 
@@ -231,11 +233,11 @@ function ticketOf({ ticketKeys }: AskParts, madeOf: string, hash: string): strin
  * @returns undefined if this invitation was already issued and has ended; `unknown` if a valid one exists but its token
  * cannot be derived
  */
-async function askOnce(
+async function requestOnce(
   parts: AskParts,
   request: SignInRequest,
   madeOf: string,
-): Promise<Asked | 'unknown' | undefined> {
+): Promise<InvitationResult | 'unknown' | undefined> {
   const { store, seal, ticketKeys, nowMs } = parts;
   const ticket = hmacBase64Url(ticketKeys[0] ?? Buffer.alloc(0), madeOf);
   const hash = sha256Hex(ticket);
@@ -243,25 +245,25 @@ async function askOnce(
   const person = { platform, tenant, app, chatUserId, language, displayName };
   const key = personKey(person);
   const names = {
-    ...{ liveTicket: keys.liveTicket(key), minted: keys.minted(key), waiting: keys.waiting(key) },
-    ...{ ticket: keys.ticket(hash), link: keys.link(key) },
+    ...{ liveTicket: keys.liveInvitation(key), minted: keys.minted(key), waiting: keys.waiting(key) },
+    ...{ ticket: keys.invitation(hash), link: keys.link(key) },
   };
   const answer = await store.run(askScript, names, {
     nowMs: nowMs(),
     minting: mints === undefined ? 0 : mints === 'always' ? 1 : 2,
-    ...{ ticketHash: hash, ticketLifeMs: TICKET_LIFE_MS, hourMs: HOUR_MS, maxAnHour: MAX_TICKETS_PER_HOUR },
+    ...{ ticketHash: hash, ticketLifeMs: INVITATION_LIFE_MS, hourMs: HOUR_MS, maxAnHour: MAX_INVITATIONS_PER_HOUR },
     ...{ person: key, sealed: seal(hash, person) },
     conversation: conversation ? conversationText(conversation) : '',
     ...{ waitingLifeMs: WAITING_LIFE_MS, maxWaiting: MAX_WAITING, uselessLinkMs, madeOf },
-    ...{ ticketPrefix: keys.ticket(), transactionPrefix: keys.transaction(), quarantinePrefix: keys.quarantine() },
+    ...{ ticketPrefix: keys.invitation(), transactionPrefix: keys.transaction(), quarantinePrefix: keys.quarantine() },
   });
   const { kind, expiresAtMs, liveHash, liveMadeOf, retryAtMs, linkedAtMs, most } = answer;
   switch (kind) {
     case 'invited':
-      return { kind, ticket, expiresAtMs };
+      return { kind, token: ticket, expiresAtMs };
     case 'waiting': {
-      const live = liveHash === '' ? undefined : ticketOf(parts, liveMadeOf, liveHash);
-      return liveHash !== '' && live === undefined ? 'unknown' : { kind, ticket: live, expiresAtMs };
+      const live = liveHash === '' ? undefined : invitationTokenOf(parts, liveMadeOf, liveHash);
+      return liveHash !== '' && live === undefined ? 'unknown' : { kind, token: live, expiresAtMs };
     }
     case 'too-many':
       return { kind, retryAtMs };

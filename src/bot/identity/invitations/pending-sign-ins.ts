@@ -1,7 +1,7 @@
 import { MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
-import type { Opened } from '../../../shared/crypto/decrypt-record.ts';
+import type { OpenResult } from '../../../shared/crypto/decrypt-record.ts';
 import { keys, type IdentityStore } from '../store.ts';
-import type { Ticket } from './invitations.ts';
+import type { Invitation } from './invitations.ts';
 import type { SignedIn, Vault } from '../tokens/vault.ts';
 import type { WaitsFor } from '../links/waiting.ts';
 
@@ -22,20 +22,20 @@ export interface PendingSignIns {
    * Stores a completed sign-in, encrypted for the invited user. One per browser.
    * @throws IdentityError `store_away`
    */
-  keep(cookieHash: string, ticket: Ticket, brought: SignedIn): Promise<void>;
+  keep(cookieHash: string, ticket: Invitation, brought: SignedIn): Promise<void>;
   /**
    * @returns the record and its stored text, which the commit compares
    * @throws IdentityError `store_away`
    */
   read(cookieHash: string): Promise<{ quarantined: PendingSignIn; text: string } | undefined>;
   /** Decrypts a pending sign-in for the invited user. */
-  open(ticket: Ticket, pending: Kept): Opened<SignedIn>;
+  open(ticket: Invitation, pending: Kept): OpenResult<SignedIn>;
 }
 
 type Kept = Extract<PendingSignIn, { kind: 'waiting' }>;
 
 export function createPendingSignIns(store: IdentityStore, vault: Vault, nowMs: NowMs): PendingSignIns {
-  const recordOf = ({ person, hash }: Ticket) => ({ purpose: 'quarantine', person, version: hash }) as const;
+  const recordOf = ({ person, hash }: Invitation) => ({ purpose: 'quarantine', person, version: hash }) as const;
   return {
     async keep(cookieHash, ticket, brought) {
       const sealed = vault.seal(recordOf(ticket), brought);

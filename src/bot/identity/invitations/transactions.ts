@@ -1,14 +1,14 @@
 import { MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
-import { takeOnce } from '../../../shared/redis/claim-once.ts';
+import { claimOnce } from '../../../shared/redis/claim-once.ts';
 import type { PlatformName } from '../../domain/platform-name.ts';
 import { keys, type IdentityStore } from '../store.ts';
 
 /** The service to which a browser was sent. The callback path must match (SECURITY.md transaction-taken-once). */
-export type SignInProvider = 'service' | `platform/${PlatformName}`;
+export type SignInLeg = 'service' | `platform/${PlatformName}`;
 
 /** The expected callback of a browser that was sent to a sign-in. One per browser; a new one replaces it. */
 export interface Transaction {
-  leg: SignInProvider;
+  leg: SignInLeg;
   ticketHash: string;
   redirectUri: string;
   stateHash: string;
@@ -44,7 +44,7 @@ export function createTransactions(store: IdentityStore, nowMs: NowMs): Transact
   };
   return {
     take: async (cookieHash) =>
-      read(await store.withDeadline((redis) => takeOnce(redis, keys.transaction(cookieHash)))),
+      read(await store.withDeadline((redis) => claimOnce(redis, keys.transaction(cookieHash)))),
     peek: async (cookieHash) =>
       read((await store.withDeadline((redis) => redis.get(keys.transaction(cookieHash)))) ?? undefined),
   };

@@ -1,9 +1,9 @@
 import { DAY_MS, type NowMs } from '../../../shared/clock.ts';
-import { isFirst } from '../../../shared/redis/claim-once.ts';
-import type { ChatPerson, HandOnRelease, Tell } from '../account.ts';
+import { tryAcquire } from '../../../shared/redis/claim-once.ts';
+import type { ChatPerson, ReleaseHandler, NotifyPerson } from '../account.ts';
 import type { Audit } from '../audit.ts';
-import { linkAgain } from './commit-link.ts';
-import { unlinkAgain, type Links } from './links.ts';
+import { restoreLink } from './commit-link.ts';
+import { restoreUnlink, type Links } from './links.ts';
 import type { RecentChange } from './recent-changes.ts';
 import { keys, type IdentityStore } from '../store.ts';
 import type { PersonId } from '../../domain/ids.ts';
@@ -15,8 +15,8 @@ export interface BringBackParts {
   links: Links;
   audit: Audit;
   nowMs: NowMs;
-  tell: Tell;
-  release: HandOnRelease;
+  tell: NotifyPerson;
+  release: ReleaseHandler;
 }
 
 /**
@@ -25,7 +25,7 @@ export interface BringBackParts {
  * restored first, so that a removed link is never active in between.
  * @throws IdentityError `store_away`
  */
-export async function bringBack(parts: BringBackParts, changes: RecentChange[]): Promise<void> {
+export async function restoreRecentChanges(parts: BringBackParts, changes: RecentChange[]): Promise<void> {
   const kinds: RecentChange['kind'][] = ['unlinked', 'linked'];
   for (const kind of kinds) {
     const due = changes.filter((change) => change.kind === kind);
@@ -42,10 +42,10 @@ async function bringBackOne(parts: BringBackParts, change: RecentChange): Promis
   // If it cannot be decrypted, the change is still restored, but not audited by name and not notified.
   const person = who.kind === 'opened' ? who.value : undefined;
   if (change.kind === 'unlinked') {
-    if ((await unlinkAgain(store, change)) && person) audit('unlinked-again', person);
+    if ((await restoreUnlink(store, change)) && person) audit('unlinked-again', person);
     return;
   }
-  const made = await linkAgain(store, change, nowMs());
+  const made = await restoreLink(store, change, nowMs());
   if (made.kind === 'linked') {
     if (person) audit('linked-again', person);
     for (const release of made.releases) parts.release(release);
@@ -55,7 +55,7 @@ async function bringBackOne(parts: BringBackParts, change: RecentChange): Promis
 
 /** Another chat account is now linked to the account. The user is told and decides what to do. */
 async function tellLost({ store, audit, tell }: BringBackParts, key: PersonId, person: ChatPerson): Promise<void> {
-  if (!(await store.withDeadline((redis) => isFirst(redis, keys.told(key, 'sign-in-lost'), DAY_MS)))) return;
+  if (!(await store.withDeadline((redis) => tryAcquire(redis, keys.notified(key, 'sign-in-lost'), DAY_MS)))) return;
   audit('link-lost', person, 'linked-elsewhere');
   tell(person, { kind: 'sign-in-lost' });
 }

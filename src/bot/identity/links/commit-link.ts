@@ -14,7 +14,7 @@ import { fieldArguments, type StoredLink } from './stored-link.ts';
 import { COMMIT_LINK_SHAPE } from './link-shapes.ts';
 import type { RecentLink } from './recent-changes.ts';
 import { keys, type IdentityStore } from '../store.ts';
-import type { Ticket } from '../invitations/invitations.ts';
+import type { Invitation } from '../invitations/invitations.ts';
 import { OUTCOME_LIFE_MS } from '../typed-code/typed-codes.ts';
 import type { KeptTokens, SignedIn } from '../tokens/vault.ts';
 import type { WaitsFor } from './waiting.ts';
@@ -23,7 +23,7 @@ import { asPersonId, type AccountId, type PersonId } from '../../domain/ids.ts';
 const commitScript = loadScript(import.meta.url, '../scripts/commit-link.lua', COMMIT_LINK_SHAPE);
 
 /** The outcome of a confirmed sign-in. */
-export type Committed =
+export type CommitResult =
   | { kind: 'linked'; releases: Release[]; waitsFor: WaitsFor }
   /** An earlier or parallel confirmation of this sign-in created the link and notified everyone. */
   | { kind: 'linked-before' }
@@ -37,7 +37,7 @@ export type Committed =
   | { kind: 'held-elsewhere'; holder: ChatPerson | undefined };
 
 export interface CommitRequest {
-  ticket: Ticket;
+  invitation: Invitation;
   cookieHash: string;
   /** The pending sign-in as read. The commit fails if it has changed. */
   quarantineText: string;
@@ -53,16 +53,16 @@ export interface TypedProof {
 }
 
 /** The outcome of a sign-in with a typed code. */
-export type CommittedTyped = Committed | { kind: 'wrong'; triesLeft: number };
+export type TypedCommitResult = CommitResult | { kind: 'wrong'; triesLeft: number };
 
 /**
  * Creates links in one atomic step: invitation, link, reverse index, tokens and releases. Safe to repeat.
  * @param onLate receives an outcome that arrives after the call failed, since Redis may have created the link
  */
-export type CommitLink = (request: CommitRequest, onLate: (committed: Committed) => void) => Promise<Committed>;
+export type CommitLink = (request: CommitRequest, onLate: (committed: CommitResult) => void) => Promise<CommitResult>;
 
 /** The same step for an invitation that awaits its code. Counts a wrong code; the fifth ends the invitation. */
-export type CommitTyped = (request: CommitRequest, proof: TypedProof) => Promise<CommittedTyped>;
+export type CommitTyped = (request: CommitRequest, proof: TypedProof) => Promise<TypedCommitResult>;
 
 const NAME_BYTES = 12;
 /** About a minute in total, enough for a stalled Redis to recover. */
@@ -91,7 +91,7 @@ export function createCommit(
 }
 
 /** `wrong` cannot occur without a typed code. */
-function unlessWrong(committed: CommittedTyped): Committed {
+function unlessWrong(committed: TypedCommitResult): CommitResult {
   return committed.kind === 'wrong' ? { kind: 'gone' } : committed;
 }
 
@@ -101,18 +101,18 @@ function createRun(parts: CommitParts, links: Links, rules: KeepRules) {
   return async (
     request: CommitRequest,
     typed?: TypedProof,
-    onLate?: (committed: CommittedTyped) => void,
-  ): Promise<CommittedTyped> => {
-    const { ticket, cookieHash, quarantineText, signedIn } = request;
+    onLate?: (committed: TypedCommitResult) => void,
+  ): Promise<TypedCommitResult> => {
+    const { invitation: ticket, cookieHash, quarantineText, signedIn } = request;
     const person = personKey(ticket.person);
     const link = linkOf(request, links, { ...parts, keepTokens });
     const canBeChecked = tokensToKeep(signedIn.tokens, keepTokens).refreshToken !== undefined;
     const waitsFor = await parts.waitsFor(ticket.person);
     const linkId = hashParts('release', ticket.hash, String(signedIn.obtainedAtMs)).slice(0, 24);
     const names = {
-      ...{ ticket: keys.ticket(ticket.hash), quarantine: keys.quarantine(cookieHash) },
+      ...{ ticket: keys.invitation(ticket.hash), quarantine: keys.quarantine(cookieHash) },
       ...{ link: keys.link(person), holder: keys.holder(link.accountKey), changed: keys.changed(person) },
-      ...{ waiting: keys.waiting(person), liveTicket: keys.liveTicket(person), outcomes: keys.typed(person) },
+      ...{ waiting: keys.waiting(person), liveTicket: keys.liveInvitation(person), outcomes: keys.typed(person) },
       ...{ releases: keys.releases(), rechecks: keys.rechecks() },
     };
     const args = {
@@ -125,11 +125,11 @@ function createRun(parts: CommitParts, links: Links, rules: KeepRules) {
       ...{ maxWrongCodes: MAX_WRONG_CODES, outcomeLifeMs: OUTCOME_LIFE_MS, callName: randomToken(NAME_BYTES) },
       ...{ linkedAtMs: link.linkedAtMs, fields: fieldArguments(link) },
     };
-    const ask = async (): Promise<CommittedTyped> => {
+    const ask = async (): Promise<TypedCommitResult> => {
       const { kind, detail, releases } = await store.run(commitScript, names, args);
       if (kind === 'wrong') return { kind, triesLeft: Number(detail) };
       if (kind === 'linked') {
-        changes.keep({ kind, person, who: link.who, keys: names, args, atMs: Number(detail) });
+        changes.add({ kind, person, who: link.who, keys: names, args, atMs: Number(detail) });
         return { kind, releases: releasesFrom(releases), waitsFor };
       }
       if (kind === 'held-elsewhere') return { kind, holder: await holderOf(links, asPersonId(detail)) };
@@ -153,7 +153,7 @@ export type LinkedAgain = { kind: 'linked'; releases: Release[] } | { kind: 'kno
  * Restores a link after a failover, with its original time.
  * @throws IdentityError `store_away`
  */
-export async function linkAgain(
+export async function restoreLink(
   store: IdentityStore,
   { keys: names, args, atMs }: RecentLink,
   nowMs: number,
@@ -164,7 +164,7 @@ export async function linkAgain(
 }
 
 /** Repeats the same call until Redis returns its outcome; undefined if it never does. */
-async function askLater(ask: () => Promise<CommittedTyped>): Promise<CommittedTyped | undefined> {
+async function askLater(ask: () => Promise<TypedCommitResult>): Promise<TypedCommitResult | undefined> {
   for (let tries = 0; tries < MAX_LATE_TRIES; tries += 1) {
     await pause(LATE_TRY_GAP_MS, undefined, { ref: false });
     const answer = await ask().catch(() => undefined);
@@ -181,7 +181,7 @@ export function accountKeyOf({ platform, tenant }: PersonOwner, accountId: Accou
 }
 
 function linkOf(
-  { ticket, signedIn }: CommitRequest,
+  { invitation: ticket, signedIn }: CommitRequest,
   links: Links,
   parts: LinkParts & { keepTokens: KeepTokens },
 ): StoredLink {
@@ -216,7 +216,7 @@ export function tokensToKeep({ refreshToken, accessToken, subject }: KeptTokens,
 }
 
 function leftOver(
-  { ticket, cookieHash, signedIn }: CommitRequest,
+  { invitation: ticket, cookieHash, signedIn }: CommitRequest,
   { keyRing, nowMs }: LinkParts,
   waitsFor: WaitsFor,
 ): string {

@@ -1,13 +1,13 @@
-import type { ChatPerson, Tell } from '../account.ts';
+import type { ChatPerson, NotifyPerson } from '../account.ts';
 import type { Audit } from '../audit.ts';
-import type { Committed } from './commit-link.ts';
+import type { CommitResult } from './commit-link.ts';
 
 /** The two outcomes in which a valid sign-in cannot create a link. */
-export type LinkConflict = Extract<Committed, { kind: 'already-linked' | 'held-elsewhere' }>;
+export type LinkConflict = Extract<CommitResult, { kind: 'already-linked' | 'held-elsewhere' }>;
 
 /** Audits a conflict and notifies the account's current holder of the attempt (SECURITY.md linked-in-one-step). */
 export function reportConflict(
-  { audit, tell }: { audit: Audit; tell: Tell },
+  { audit, tell }: { audit: Audit; tell: NotifyPerson },
   person: ChatPerson,
   conflict: LinkConflict,
 ): void {

@@ -2,7 +2,7 @@ import { DAY_MS, type NowMs } from '../../../shared/clock.ts';
 import { randomToken } from '../../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { loadScript } from '../../../shared/redis/lua-script.ts';
-import type { Opened } from '../../../shared/crypto/decrypt-record.ts';
+import type { OpenResult } from '../../../shared/crypto/decrypt-record.ts';
 import { personKey, type ChatPerson } from '../account.ts';
 import { type Account } from '../../domain/account.ts';
 import type { PersonId } from '../../domain/ids.ts';
@@ -62,7 +62,7 @@ export interface Links {
   /** Encrypts a chat user for their own link. */
   sealWho(person: ChatPerson): string;
   /** Decrypts the result of `sealWho`. */
-  openWho(person: PersonId, sealed: string): Opened<ChatPerson>;
+  openWho(person: PersonId, sealed: string): OpenResult<ChatPerson>;
 }
 
 export interface LinkParts {
@@ -102,7 +102,7 @@ export function createLinks(parts: LinkParts): Links {
       const args = { person: key, holderPrefix: keys.holder(), outcomeLifeMs: UNLINKED_REMEMBERED_MS };
       const { wasLinked, undoneAtMs } = await store.run(unlinkScript, names, args);
       const change = { person: key, who: sealWho(keyRing, person), keys: names, atMs: undoneAtMs };
-      if (undoneAtMs > 0) changes.keep({ kind: 'unlinked', ...change, args: { ...args, outcomeThen: wasLinked } });
+      if (undoneAtMs > 0) changes.add({ kind: 'unlinked', ...change, args: { ...args, outcomeThen: wasLinked } });
       return wasLinked;
     },
     sealWho: (person) => sealWho(keyRing, person),
@@ -115,7 +115,7 @@ export function createLinks(parts: LinkParts): Links {
  * Repeats an unlink that a failover lost.
  * @returns whether the removed link was there again
  */
-export async function unlinkAgain(store: IdentityStore, { keys: names, args, atMs }: RecentUnlink): Promise<boolean> {
+export async function restoreUnlink(store: IdentityStore, { keys: names, args, atMs }: RecentUnlink): Promise<boolean> {
   return (await store.run(unlinkScript, names, { ...args, undoneAtMs: atMs })).wasLinked;
 }
 

@@ -1,21 +1,21 @@
 import type { NowMs } from '../../../shared/clock.ts';
-import type { HandOnRelease, Tell } from '../account.ts';
+import type { ReleaseHandler, NotifyPerson } from '../account.ts';
 import type { Audit } from '../audit.ts';
 import { maskId } from '../mask-id.ts';
-import type { Committed, CommitLink, CommitRequest } from './commit-link.ts';
+import type { CommitResult, CommitLink, CommitRequest } from './commit-link.ts';
 import { reportConflict } from './link-conflict.ts';
 
 /**
  * Creates the link of a confirmed sign-in and notifies everyone concerned.
  * @throws IdentityError `store_away`; notifications then follow later
  */
-export type MakeLink = (confirmed: CommitRequest) => Promise<Committed>;
+export type MakeLink = (confirmed: CommitRequest) => Promise<CommitResult>;
 
 export interface MakeLinkParts {
   commit: CommitLink;
   audit: Audit;
-  tell: Tell;
-  release: HandOnRelease;
+  tell: NotifyPerson;
+  release: ReleaseHandler;
   nowMs: NowMs;
 }
 
@@ -28,7 +28,11 @@ export function createMakeLink(parts: MakeLinkParts): MakeLink {
   };
 }
 
-function tellOutcome(parts: MakeLinkParts, { ticket, signedIn }: CommitRequest, committed: Committed): void {
+function tellOutcome(
+  parts: MakeLinkParts,
+  { invitation: ticket, signedIn }: CommitRequest,
+  committed: CommitResult,
+): void {
   const { audit, tell, release, nowMs } = parts;
   const { person } = ticket;
   const { id, name } = signedIn.profile;

@@ -6,7 +6,7 @@ import type { PersonId } from '../../domain/ids.ts';
 
 /** Receivers keep messages for the same time, so that those without a visible answer can be repeated. */
 const KEEP_MS = HOUR_MS;
-const MOST = 10_000;
+const MAX_CHANGES = 10_000;
 const MAX_BYTES = 8 * MIB_BYTES;
 
 /** One change of a person's link with everything needed to repeat it. Personal data in it is encrypted. */
@@ -47,7 +47,7 @@ export class RecentChanges {
     this.#nowMs = nowMs;
   }
 
-  keep(change: RecentChange): void {
+  add(change: RecentChange): void {
     const texts = [change.who, ...Object.values(change.keys), ...Object.values(change.args).map(String)];
     const bytes = texts.reduce((sum, text) => sum + text.length, 0);
     this.#kept.push({ atMs: this.#nowMs(), bytes, change });
@@ -63,7 +63,7 @@ export class RecentChanges {
 
   #trim(): void {
     for (let oldest = this.#kept.oldest; oldest; oldest = this.#kept.oldest) {
-      const isFull = this.#kept.size > MOST || this.#bytes > MAX_BYTES;
+      const isFull = this.#kept.size > MAX_CHANGES || this.#bytes > MAX_BYTES;
       if (!isFull && this.#nowMs() - oldest.atMs < KEEP_MS) return;
       this.#kept.shift();
       this.#bytes -= oldest.bytes;

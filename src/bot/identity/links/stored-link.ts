@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
-import { tryOpenJson, type Opened } from '../../../shared/crypto/decrypt-record.ts';
+import { tryOpenJson, type OpenResult } from '../../../shared/crypto/decrypt-record.ts';
 import { personKey, readChatPerson, type ChatPerson } from '../account.ts';
 import { type AccountStatus } from '../../domain/account.ts';
 import type { PersonId } from '../../domain/ids.ts';
@@ -69,6 +69,6 @@ export function sealWho(keyRing: KeyRing, person: ChatPerson): string {
 }
 
 /** Decrypts the result of `sealWho`. `person` is the link's key. */
-export function openWho(keyRing: KeyRing, person: PersonId, sealed: string): Opened<ChatPerson> {
+export function openWho(keyRing: KeyRing, person: PersonId, sealed: string): OpenResult<ChatPerson> {
   return tryOpenJson(() => keyRing.open(WHO_PURPOSE, person, sealed), readChatPerson);
 }

@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '../../../shared/clock.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { loadScript } from '../../../shared/redis/lua-script.ts';
-import { isFirst } from '../../../shared/redis/claim-once.ts';
+import { tryAcquire } from '../../../shared/redis/claim-once.ts';
 import type { Links } from './links.ts';
 import { keyIdsOf } from './rewrap-link.ts';
 import { keys, type IdentityStore } from '../store.ts';
@@ -42,7 +42,7 @@ export type SealedRecords = ReadonlyMap<string, number>;
 export async function sweepKeys(parts: SweepParts): Promise<SealedRecords | undefined> {
   const { store, keyRing } = parts;
   if (keyRing.keyIds.length < 2) return undefined;
-  if (await store.withDeadline((redis) => isFirst(redis, keys.keySweep(), SWEEP_EVERY_MS))) await sweepAll(parts);
+  if (await store.withDeadline((redis) => tryAcquire(redis, keys.keySweep(), SWEEP_EVERY_MS))) await sweepAll(parts);
   const counts = Object.entries(await store.withDeadline((redis) => redis.hgetall(keys.sealedRecords())));
   if (counts.length === 0) return undefined;
   return new Map([

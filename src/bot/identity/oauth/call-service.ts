@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { callHttp, type HttpCall } from '../../../shared/http/call-http.ts';
-import type { RawAnswer } from './raw-answer.ts';
+import type { RawResponse } from './raw-answer.ts';
 
 const CONNECT_MS = 2 * SECOND_MS;
 
@@ -19,7 +19,7 @@ export async function callService({
   url,
   headers,
   ...call
-}: ServiceCall): Promise<RawAnswer & { contentType: string }> {
+}: ServiceCall): Promise<RawResponse & { contentType: string }> {
   const accepting = { accept: 'application/json', ...headers };
   const answer = await callHttp(url, {
     timeoutMs: CALL_TOTAL_MS,

@@ -1,7 +1,7 @@
 import { plainName } from '../../../shared/text/html.ts';
 import { IdentityError } from '../identity-error.ts';
 import { readJsonObject, unwrapped } from '../../../shared/sign-in/json-answer.ts';
-import type { RawAnswer } from './raw-answer.ts';
+import type { RawResponse } from './raw-answer.ts';
 import { asAccountId, type AccountId } from '../../domain/ids.ts';
 import { asObject, type JsonObject } from '../../../shared/parse-json.ts';
 
@@ -31,8 +31,8 @@ const MAX_ATTRIBUTE_CHARS = 256;
  * @throws IdentityError `service_refused` if the status is not 200 or the body is not a JSON object; `profile_broken`;
  * `profile_unfit`
  */
-export function readProfile(answer: RawAnswer, rules: ProfileRules): Profile {
-  return judgeProfile(profileObject(answer), rules);
+export function readProfile(answer: RawResponse, rules: ProfileRules): Profile {
+  return validateProfile(profileObject(answer), rules);
 }
 
 /**
@@ -40,7 +40,7 @@ export function readProfile(answer: RawAnswer, rules: ProfileRules): Profile {
  * and not a refusal of the account (service-failed, not account-refused).
  * @throws IdentityError `service_refused`
  */
-export function profileObject(answer: RawAnswer): JsonObject {
+export function profileObject(answer: RawResponse): JsonObject {
   if (answer.status !== 200)
     throw new IdentityError('service_refused', `The profile was refused: status ${answer.status}`);
   const body = readJsonObject(answer.body);
@@ -58,7 +58,7 @@ export function attributesIn(value: unknown): JsonObject {
  * Validates a profile from any protocol.
  * @throws IdentityError `profile_broken`, `profile_unfit`
  */
-export function judgeProfile(body: JsonObject, rules: ProfileRules, form = ID): Profile {
+export function validateProfile(body: JsonObject, rules: ProfileRules, form = ID): Profile {
   const { active, client_id: clientId, parentIdentityInfo: identity } = body;
   const id = Number.isSafeInteger(body['id']) ? String(body['id']) : body['id'];
   if (typeof id !== 'string' || !form.test(id)) throw broken('no usable id');

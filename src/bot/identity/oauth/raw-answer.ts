@@ -1,5 +1,5 @@
 /** An unvalidated response of the sign-in service. */
-export interface RawAnswer {
+export interface RawResponse {
   status: number;
   body: string;
 }

@@ -4,7 +4,7 @@ import { clientAuthParts } from '../../../shared/sign-in/client-auth.ts';
 import { IdentityError } from '../identity-error.ts';
 import type { SignInService } from '../options.ts';
 import { CALL_TOTAL_MS, callService, type ServiceCall } from './call-service.ts';
-import type { RawAnswer } from './raw-answer.ts';
+import type { RawResponse } from './raw-answer.ts';
 
 /** The endpoints of the sign-in service. Responses are returned unvalidated; the `…-response.ts` files validate them. */
 export interface ServiceRequests {
@@ -14,14 +14,14 @@ export interface ServiceRequests {
    * Exchanges a code. Never retried (SECURITY.md code-used-once).
    * @throws IdentityError
    */
-  exchangeCode(options: { code: string; redirectUri: string; codeVerifier: string }): Promise<RawAnswer>;
+  exchangeCode(options: { code: string; redirectUri: string; codeVerifier: string }): Promise<RawResponse>;
   /** @throws IdentityError `service_timeout`, `service_unreachable` */
-  refresh(refreshToken: string): Promise<RawAnswer>;
+  refresh(refreshToken: string): Promise<RawResponse>;
   /**
    * Reads the profile. Retries once without a usable response, within 5 s in total.
    * @throws IdentityError
    */
-  profile(accessToken: string): Promise<RawAnswer>;
+  profile(accessToken: string): Promise<RawResponse>;
   /** The service's sign-out address with a fixed return address (SECURITY.md unlink-ends-all). */
   logoutUrl(returnTo: string): string;
 }
@@ -55,7 +55,7 @@ export function createServiceRequests(
   };
 }
 
-async function readTwice(call: ServiceCall): Promise<RawAnswer> {
+async function readTwice(call: ServiceCall): Promise<RawResponse> {
   const startedMs = performance.now();
   const leftMs = () => Math.max(1, CALL_TOTAL_MS - (performance.now() - startedMs));
   const first = await send({ ...call, timeoutMs: leftMs() }).catch((error: unknown) => asError(error));
@@ -63,7 +63,7 @@ async function readTwice(call: ServiceCall): Promise<RawAnswer> {
   return isUsable ? first : send({ ...call, timeoutMs: leftMs() });
 }
 
-async function send(call: ServiceCall): Promise<RawAnswer> {
+async function send(call: ServiceCall): Promise<RawResponse> {
   try {
     const { status, body } = await callService(call);
     return { status, body };

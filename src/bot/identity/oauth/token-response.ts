@@ -1,7 +1,7 @@
 import { KIB_BYTES } from '../../../shared/clock.ts';
 import { IdentityError } from '../identity-error.ts';
 import { readJsonObject, unwrapped } from '../../../shared/sign-in/json-answer.ts';
-import type { RawAnswer } from './raw-answer.ts';
+import type { RawResponse } from './raw-answer.ts';
 import { tokenLifeMs, type ExpiresUnit } from './token-life.ts';
 import type { JsonObject } from '../../../shared/parse-json.ts';
 
@@ -21,7 +21,7 @@ const MAX_TOKEN_BYTES = 32 * KIB_BYTES;
  * access token of type bearer. A 200 response that contains `error` is an error.
  * @throws IdentityError `service_refused`
  */
-export function readTokenResponse(answer: RawAnswer, unit: ExpiresUnit): TokenSet {
+export function readTokenResponse(answer: RawResponse, unit: ExpiresUnit): TokenSet {
   const whole = readJsonObject(answer.body);
   if (answer.status !== 200) throw refused(`status ${answer.status}${codeOf(whole)}`);
   if (!whole) throw refused('not a JSON object');
@@ -45,7 +45,7 @@ export type RefusalClass = 'definitive' | 'ours' | 'transient' | 'unknown';
 
 const OUR_FAULTS = new Set(['invalid_client', 'unauthorized_client']);
 
-export function classifyRefusal(answer: RawAnswer): RefusalClass {
+export function classifyRefusal(answer: RawResponse): RefusalClass {
   const body = readJsonObject(answer.body);
   // A 200 response with an error is classified by its error code.
   const status = answer.status === 200 && body && isError(body) ? 400 : answer.status;

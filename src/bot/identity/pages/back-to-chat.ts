@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
-import { say, type Bilingual, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Bilingual, type Language } from '../../../shared/text/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 
 export const BACK_SCRIPT_PATH = '/assets/back-to-chat.js';
@@ -27,7 +27,7 @@ export function backToChat(
 ): SafeHtml | '' {
   if (!back) return '';
   const look = isPrimary ? 'primary' : 'plain';
-  const label = say(LABEL, language);
+  const label = localize(LABEL, language);
   return back.kind === 'close-window'
     ? html`<button class="${look}" type="button" data-back="${back.platform}">${label}</button>`
     : html`<a class="${look}" data-back="${back.platform}" href="${back.href}">${label}</a>`;

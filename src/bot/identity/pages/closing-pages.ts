@@ -1,10 +1,10 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
-import { say, type Bilingual, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Bilingual, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 import type { WaitsFor } from '../links/waiting.ts';
 import { backToChat } from './back-to-chat.ts';
 import { page, type PageOutcome } from './layout.ts';
-import { inSentence, sayWords } from './page-words.ts';
+import { inSentence, localizeForPlatform } from './page-words.ts';
 import type { TryAgain } from './page-error.ts';
 import { tryAgainForm } from './try-again.ts';
 
@@ -71,17 +71,17 @@ export function donePage({
   waitsFor,
 }: ClosingView & { name: string; waitsFor: WaitsFor }): SafeHtml {
   const body = html`${tick}
-    <p class="lead">${say(NEXT[waitsFor], language)}</p>
+    <p class="lead">${localize(NEXT[waitsFor], language)}</p>
     ${backToChat(back, { language, isPrimary: true })}
-    <p class="quiet">${sayWords(TEXTS.undo, language, back?.platform)}</p>`;
-  return closing({ language, back }, { outcome: 'done', title: say(TEXTS.done, language, { name }), body });
+    <p class="quiet">${localizeForPlatform(TEXTS.undo, language, back?.platform)}</p>`;
+  return closing({ language, back }, { outcome: 'done', title: localize(TEXTS.done, language, { name }), body });
 }
 
 /** Shown after the user cancelled. */
 export function cancelledPage(view: ClosingView): SafeHtml {
   return plainClosing(view, {
     outcome: 'cancelled',
-    title: say(TEXTS.cancelled, view.language),
+    title: localize(TEXTS.cancelled, view.language),
     next: TEXTS.cancelledNext,
   });
 }
@@ -90,7 +90,7 @@ export function cancelledPage(view: ClosingView): SafeHtml {
 export function signedOutPage(view: ClosingView): SafeHtml {
   return plainClosing(view, {
     outcome: 'signed-out',
-    title: say(TEXTS.signedOut, view.language),
+    title: localize(TEXTS.signedOut, view.language),
     next: TEXTS.signedOutNext,
   });
 }
@@ -98,10 +98,10 @@ export function signedOutPage(view: ClosingView): SafeHtml {
 /** Shown to users who return from the sign-in service without a result, after signing out or in there. */
 export function returnedPage({ providerName, ...view }: ClosingView & { providerName: Bilingual }): SafeHtml {
   const { language } = view;
-  const provider = inSentence(say(providerName, language), language);
+  const provider = inSentence(localize(providerName, language), language);
   return plainClosing(view, {
     outcome: 'returned',
-    title: say(TEXTS.returned, language, { provider }),
+    title: localize(TEXTS.returned, language, { provider }),
     next: TEXTS.returnedNext,
   });
 }
@@ -109,9 +109,9 @@ export function returnedPage({ providerName, ...view }: ClosingView & { provider
 /** Shown after the user declined at the sign-in service, with an option to try again. */
 export function declinedPage({ again, ...view }: ClosingView & { again: TryAgain }): SafeHtml {
   const { language, back } = view;
-  const body = html`<p class="lead">${say(TEXTS.declinedNext, language)}</p>
+  const body = html`<p class="lead">${localize(TEXTS.declinedNext, language)}</p>
     ${tryAgainForm(again, language)} ${backToChat(back, { language, isPrimary: false })}`;
-  return closing(view, { outcome: 'declined', title: say(TEXTS.declined, language), body });
+  return closing(view, { outcome: 'declined', title: localize(TEXTS.declined, language), body });
 }
 
 function plainClosing(
@@ -119,7 +119,7 @@ function plainClosing(
   { outcome, title, next }: { outcome: PageOutcome; title: string; next: Bilingual },
 ): SafeHtml {
   const { language, back } = view;
-  const body = html`<p class="lead">${sayWords(next, language, back?.platform)}</p>
+  const body = html`<p class="lead">${localizeForPlatform(next, language, back?.platform)}</p>
     ${backToChat(back, { language, isPrimary: true })}`;
   return closing(view, { outcome, title, body });
 }

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
-import { say, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import { chatAccount, page, platformLabel, type ShownPerson } from './layout.ts';
 import { inSentence } from './page-words.ts';
 
@@ -62,7 +62,7 @@ export function codePage(view: CodeView): SafeHtml {
   const chat = inSentence(chatAccount(person, language), language);
   const platform = inSentence(platformLabel(person.platform, language), language);
   const values = { platform, chat, name: inSentence(accountName, language), minutes: minutesLeft };
-  const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
+  const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language, values);
   const form = (action: string, label: string, fields: SafeHtml | '' = '') =>
     html`<form method="post" action="${action}">
       <input type="hidden" name="csrf" value="${csrf}" />

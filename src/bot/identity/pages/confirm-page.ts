@@ -1,9 +1,9 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
-import { say, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import { maskId } from '../mask-id.ts';
 import type { Profile } from '../oauth/profile-response.ts';
 import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
-import { inSentence, sayWords } from './page-words.ts';
+import { inSentence, localizeForPlatform } from './page-words.ts';
 
 const TEXTS: Catalogue<
   'title' | 'question' | 'joins' | 'go' | 'goToCode' | 'cancel' | 'answered' | 'back' | 'code' | 'codeAnswered' | 'undo'
@@ -45,7 +45,7 @@ export function confirmPage(view: ConfirmView): SafeHtml {
   const [plain, awaited] = endsWithCode ? (['code', 'codeAnswered'] as const) : (['back', 'answered'] as const);
   const platform = inSentence(platformLabel(person.platform, language), language);
   const values = { platform, name: inSentence(profile.name, language) };
-  const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
+  const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language, values);
   const account = { place: providerName, name: profile.name, detail: maskId(profile.id) };
   const form = (action: string, className: string, label: string) =>
     html`<form method="post" action="${action}">
@@ -57,7 +57,7 @@ export function confirmPage(view: ConfirmView): SafeHtml {
     ${form('/sign-in/confirm', 'primary', text(endsWithCode ? 'goToCode' : 'go'))}
     ${form('/sign-in/cancel', 'plain', text('cancel'))}
     <p class="quiet">
-      ${text(isAwaited ? awaited : plain)}${language === 'en' ? ' ' : ''}${sayWords(TEXTS.undo, language, person.platform)}
+      ${text(isAwaited ? awaited : plain)}${language === 'en' ? ' ' : ''}${localizeForPlatform(TEXTS.undo, language, person.platform)}
     </p>`;
   return page({ language, title: text('title'), header: providerName, body });
 }

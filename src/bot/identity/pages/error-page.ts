@@ -1,8 +1,8 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
-import { say, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import { ERROR_TEXTS } from './error-texts.ts';
 import { page } from './layout.ts';
-import { sayWords } from './page-words.ts';
+import { localizeForPlatform } from './page-words.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 import { backToChat } from './back-to-chat.ts';
 import type { ErrorPage, TryAgain } from './page-error.ts';
@@ -29,11 +29,11 @@ export function errorPage(view: ErrorView): SafeHtml {
   const text = ERROR_TEXTS[error];
   const body = html`<div class="closing bad">
       ${mark}
-      <p class="lead">${sayWords(text.next, language, back?.platform)}</p>
+      <p class="lead">${localizeForPlatform(text.next, language, back?.platform)}</p>
       ${nextStep(view)}
     </div>
-    <p class="reference">${say(TEXTS.reference, language, { reference })}</p>`;
-  return page({ language, title: say(text.title, language), outcome: 'error', back, body });
+    <p class="reference">${localize(TEXTS.reference, language, { reference })}</p>`;
+  return page({ language, title: localize(text.title, language), outcome: 'error', back, body });
 }
 
 function nextStep({ language, error, again, helpUrl, back }: ErrorView): SafeHtml | string {
@@ -41,8 +41,8 @@ function nextStep({ language, error, again, helpUrl, back }: ErrorView): SafeHtm
   const aside = backToChat(back, { language, isPrimary: false });
   if (again) return html`${tryAgainForm(again, language)} ${aside}`;
   const { way } = ERROR_TEXTS[error];
-  if (way === 'again') return html`${link('', say(AGAIN, language))} ${aside}`;
-  if (way === 'help' && helpUrl) return html`${link(helpUrl, say(TEXTS.help, language))} ${aside}`;
+  if (way === 'again') return html`${link('', localize(AGAIN, language))} ${aside}`;
+  if (way === 'help' && helpUrl) return html`${link(helpUrl, localize(TEXTS.help, language))} ${aside}`;
   return backToChat(back, { language, isPrimary: true });
 }
 

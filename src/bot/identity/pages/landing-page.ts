@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
-import { say, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 import { backToChat } from './back-to-chat.ts';
 import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
@@ -82,7 +82,7 @@ export function landingPage(view: LandingView): SafeHtml {
     platform: inSentence(platformLabel(person.platform, language), language),
     provider: inSentence(providerName, language),
   };
-  const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
+  const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language, values);
   const provider = { place: providerName, name: text('next'), detail: '', isOpen: true };
   const body = html`<p class="lead">${text('lead')}</p>
     ${pairOf(chatSide(person, language), provider, text('joins'))}
@@ -115,7 +115,7 @@ interface ElsewhereView {
 /** Shown if the link was opened outside the app that it requires. Offers no action that would use it up. */
 export function openInAppPage({ language, person, providerName, back }: ElsewhereView): SafeHtml {
   const values = { platform: inSentence(platformLabel(person.platform, language), language) };
-  const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language, values);
+  const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language, values);
   const provider = { place: providerName, name: text('next'), detail: '', isOpen: true };
   const body = html`<p class="lead">${text('elsewhereLead')}</p>
     ${pairOf(chatSide(person, language), provider, text('joins'))}

@@ -1,5 +1,5 @@
 import { html, plainName, type SafeHtml } from '../../../shared/text/html.ts';
-import { say, type Bilingual, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Bilingual, type Language } from '../../../shared/text/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 import { describePlatform } from '../../platforms/registry.ts';
 import type { PlatformName } from '../../domain/platform-name.ts';
@@ -47,11 +47,11 @@ export function page({ language, title, header, outcome, back, body }: PageOptio
 }
 
 export function platformLabel(name: PlatformName, language: Language): string {
-  return say(describePlatform(name).label, language);
+  return localize(describePlatform(name).label, language);
 }
 
 /** One of the two accounts. */
-export interface Side {
+export interface AccountCard {
   /** Where the account belongs: the app or the institution. */
   place: string;
   name: string;
@@ -61,7 +61,7 @@ export interface Side {
 }
 
 /** Two accounts side by side with an arrow between them. */
-export function pairOf(left: Side, right: Side, joins: string): SafeHtml {
+export function pairOf(left: AccountCard, right: AccountCard, joins: string): SafeHtml {
   return html`<div class="pair" role="group" aria-label="${left.name} ${joins} ${right.name}">
     ${seat(left)}
     <svg class="arrow" viewBox="0 0 32 16" width="32" height="16" aria-hidden="true" focusable="false">
@@ -78,7 +78,7 @@ export function pairOf(left: Side, right: Side, joins: string): SafeHtml {
   </div>`;
 }
 
-function seat({ place, name, detail, isOpen }: Side): SafeHtml {
+function seat({ place, name, detail, isOpen }: AccountCard): SafeHtml {
   return html`<div class="${isOpen ? 'seat open' : 'seat'}">
     <span class="avatar" aria-hidden="true">${isOpen ? '?' : initialOf(name)}</span>
     <span class="place">${place}</span>
@@ -101,16 +101,16 @@ export interface ShownPerson {
 /** The chat account in a sentence: the name with the masked id, or only the id. */
 export function chatAccount(person: ShownPerson, language: Language): string {
   const { name, detail } = chatSide(person, language);
-  return plainName(person.displayName ?? '') === '' ? name : say(NAMED_ACCOUNT, language, { name, id: detail });
+  return plainName(person.displayName ?? '') === '' ? name : localize(NAMED_ACCOUNT, language, { name, id: detail });
 }
 
 const NAMED_ACCOUNT: Bilingual = { en: '{name} ({id})', zh: '{name}（{id}）' };
 
 /** The chat account of a pair: platform, display name, masked id (SECURITY.md named-before-consent). */
-export function chatSide({ platform, chatUserId, displayName }: ShownPerson, language: Language): Side {
+export function chatSide({ platform, chatUserId, displayName }: ShownPerson, language: Language): AccountCard {
   const masked = maskId(plainName(chatUserId));
   const name = plainName(displayName ?? '');
   const account: Bilingual = { en: 'Chat account', zh: '聊天账号' };
   const place = platformLabel(platform, language);
-  return name === '' ? { place, name: masked, detail: say(account, language) } : { place, name, detail: masked };
+  return name === '' ? { place, name: masked, detail: localize(account, language) } : { place, name, detail: masked };
 }

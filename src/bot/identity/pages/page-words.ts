@@ -1,10 +1,10 @@
-import { say, withoutSlashes, type Bilingual, type Language } from '../../../shared/text/texts.ts';
+import { localize, withoutSlashes, type Bilingual, type Language } from '../../../shared/text/texts.ts';
 import type { PlatformName } from '../../domain/platform-name.ts';
 import { describePlatform } from '../../platforms/registry.ts';
 
 /** Localizes a text and adapts its commands to the user's app. */
-export function sayWords(text: Bilingual, language: Language, platform: PlatformName | undefined): string {
-  const words = say(text, language);
+export function localizeForPlatform(text: Bilingual, language: Language, platform: PlatformName | undefined): string {
+  const words = localize(text, language);
   return platform !== undefined && describePlatform(platform).bareWords ? withoutSlashes(words) : words;
 }
 

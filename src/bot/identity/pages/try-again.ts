@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
-import { say, type Bilingual, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Bilingual, type Language } from '../../../shared/text/texts.ts';
 import type { TryAgain } from './page-error.ts';
 
 export const AGAIN: Bilingual = { en: 'Try again', zh: '重试' };
@@ -9,6 +9,6 @@ export function tryAgainForm({ csrf, ticketHash }: TryAgain, language: Language)
   return html`<form method="post" action="/sign-in/again">
     <input type="hidden" name="csrf" value="${csrf}" />
     <input type="hidden" name="ticket" value="${ticketHash}" />
-    <button class="primary" type="submit">${say(AGAIN, language)}</button>
+    <button class="primary" type="submit">${localize(AGAIN, language)}</button>
   </form>`;
 }

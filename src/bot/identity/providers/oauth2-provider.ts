@@ -8,28 +8,28 @@ import {
   type ProfileRules,
 } from '../oauth/profile-response.ts';
 import { codeChallengeOf, newCodeVerifier } from '../oauth/pkce.ts';
-import type { RawAnswer } from '../oauth/raw-answer.ts';
+import type { RawResponse } from '../oauth/raw-answer.ts';
 import { createServiceRequests } from '../oauth/service-requests.ts';
 import { classifyRefusal, readTokenResponse } from '../oauth/token-response.ts';
 import type { SignInService } from '../options.ts';
-import type { SignInDialect } from './provider.ts';
+import type { SignInProvider } from './provider.ts';
 import { profileOfClaims } from './profile-of-claims.ts';
-import { orIdentityError } from './provider-failure.ts';
+import { withIdentityErrors } from './provider-failure.ts';
 
 /** The OAuth 2.0 sign-in interface of the specification: `/oauth2.0/authorize`, `accessToken`, `profile`. */
-export function createOauth2Dialect(settings: SignInService, rules: ProfileRules): SignInDialect {
+export function createOauth2Provider(settings: SignInService, rules: ProfileRules): SignInProvider {
   const service = createServiceRequests(settings);
   const { profileMap = {} } = settings;
   const hasMap = Object.keys(profileMap).length > 0;
-  const read = (answer: RawAnswer) =>
-    hasMap ? orIdentityError(() => profileByMap(answer, profileMap, rules)) : readProfile(answer, rules);
+  const read = (answer: RawResponse) =>
+    hasMap ? withIdentityErrors(() => profileByMap(answer, profileMap, rules)) : readProfile(answer, rules);
   return {
     returns: { name: 'code', maxChars: 3_072 },
     checksByRenewal: false,
     returnsOnlySignedOut: false,
     origins: () => [new URL(settings.authUrl).origin],
     prepare: () => Promise.resolve(),
-    async leave({ redirectUri, state }) {
+    async startAuthorization({ redirectUri, state }) {
       const kept = newCodeVerifier();
       return { location: service.authorizeUrl({ redirectUri, state, codeChallenge: codeChallengeOf(kept) }), kept };
     },
@@ -58,7 +58,7 @@ export function createOauth2Dialect(settings: SignInService, rules: ProfileRules
  * Reads a profile with other field names, using the configured map. The client id may be absent; another client's id is
  * refused.
  */
-function profileByMap(answer: RawAnswer, map: ProfileMap, rules: ProfileRules): Profile {
+function profileByMap(answer: RawResponse, map: ProfileMap, rules: ProfileRules): Profile {
   const body = profileObject(answer);
   const { client_id: clientId = rules.clientId, id: sub } = body;
   if (clientId !== rules.clientId)

@@ -4,15 +4,15 @@ import type { ProfileRules } from '../oauth/profile-response.ts';
 import { tokenLifeMs } from '../oauth/token-life.ts';
 import { classifyRefusal } from '../oauth/token-response.ts';
 import type { SignInService } from '../options.ts';
-import type { CurrentToken, SignInDialect } from './provider.ts';
+import type { CurrentToken, SignInProvider } from './provider.ts';
 import { profileOfClaims } from './profile-of-claims.ts';
-import { orIdentityError } from './provider-failure.ts';
+import { withIdentityErrors } from './provider-failure.ts';
 
 /** Entra's codes have well over a thousand characters. */
 const MAX_CODE_CHARS = 3_072;
 
 /** OpenID Connect: the id token and the userinfo endpoint together identify the user. */
-export function createOidcDialect(service: SignInService, rules: ProfileRules): SignInDialect {
+export function createOidcProvider(service: SignInService, rules: ProfileRules): SignInProvider {
   const { authUrl: issuer, clientId, clientSecret, clientAuth, scope = 'openid profile', profileMap = {} } = service;
   const client = new OidcClient({ issuer, clientId, clientSecret, clientAuth, scope });
   const profileOf = async ({ accessToken, subject, claims }: CurrentToken) => {
@@ -33,20 +33,20 @@ export function createOidcDialect(service: SignInService, rules: ProfileRules): 
         () => undefined,
         () => undefined,
       ),
-    leave: ({ redirectUri, state }) =>
-      orIdentityError(() => client.leave({ callbackUrl: redirectUri, state, isAnew: false })),
+    startAuthorization: ({ redirectUri, state }) =>
+      withIdentityErrors(() => client.startAuthorization({ callbackUrl: redirectUri, state, isAnew: false })),
     redeem: ({ redirectUri, state, query, kept }) =>
-      orIdentityError(async () => {
+      withIdentityErrors(async () => {
         const { claims, expiresIn, ...tokens } = await client.redeem({ callbackUrl: redirectUri, state, query, kept });
         const subject = claims.sub;
         return {
           tokens: { ...tokens, subject },
           lifeMs: tokenLifeMs(expiresIn, 'seconds'),
-          profile: () => orIdentityError(() => profileOf({ accessToken: tokens.accessToken, subject, claims })),
+          profile: () => withIdentityErrors(() => profileOf({ accessToken: tokens.accessToken, subject, claims })),
         };
       }),
     renew: ({ refreshToken = '', subject }) =>
-      orIdentityError(async () => {
+      withIdentityErrors(async () => {
         // Stored by another protocol, before the configuration changed.
         if (subject === undefined) return { kind: 'refused', refusal: 'definitive', status: 0 };
         const renewed = await client.refresh(refreshToken);
@@ -59,7 +59,7 @@ export function createOidcDialect(service: SignInService, rules: ProfileRules): 
           throw new IdentityError('profile_unfit', 'A refresh returned tokens of another subject');
         return { kind: 'renewed', tokens: { ...tokens, lifeMs: tokenLifeMs(expiresIn, 'seconds') }, claims };
       }),
-    profile: (token) => orIdentityError(() => profileOf(token)),
+    profile: (token) => withIdentityErrors(() => profileOf(token)),
     logoutUrl: (returnTo) => client.logoutUrl(returnTo).catch(() => undefined),
   };
 }

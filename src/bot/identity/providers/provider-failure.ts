@@ -14,7 +14,7 @@ const CODES: Readonly<Record<ProviderErrorCode, IdentityErrorCode>> = {
  * Converts errors of the identity provider to identity errors.
  * @throws IdentityError
  */
-export async function orIdentityError<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+export async function withIdentityErrors<Result>(work: () => Promise<Result> | Result): Promise<Result> {
   try {
     return await work();
   } catch (thrown) {

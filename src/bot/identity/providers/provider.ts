@@ -4,21 +4,21 @@ import type { RefusalClass, TokenSet } from '../oauth/token-response.ts';
 import type { KeptTokens } from '../tokens/vault.ts';
 
 /** The query parameter of the callback that contains the code or ticket. */
-export interface ReturnParameter {
+export interface CallbackParameter {
   name: 'code' | 'ticket';
   /** Longer values are refused unread. Characters. */
   maxChars: number;
 }
 
 /** A redirect to the sign-in service. */
-export interface Departure {
+export interface AuthorizationRedirect {
   location: string;
   /** Input of `redeem` (verifier, nonce). The caller stores it encrypted for this browser. */
   kept: string;
 }
 
 /** A callback with a valid transaction and `state`. */
-export interface Arrival {
+export interface AuthorizationCallback {
   /** The code or ticket. */
   code: string;
   /** The complete query, syntactically valid. */
@@ -52,8 +52,8 @@ export type Renewal =
  * The adapter for a sign-in protocol. It never decides whether a link is created: browser binding, transaction, `state`,
  * proof and confirmation are the same for all protocols (SECURITY.md same-for-all-dialects).
  */
-export interface SignInDialect {
-  readonly returns: ReturnParameter;
+export interface SignInProvider {
+  readonly returns: CallbackParameter;
   /** Whether the daily check must refresh the tokens, because the new id token identifies the user. */
   readonly checksByRenewal: boolean;
   /**
@@ -66,12 +66,12 @@ export interface SignInDialect {
   /** Discovers what `origins` needs. Never fails. */
   prepare(): Promise<void>;
   /** @throws IdentityError `service_refused`, `service_timeout`, `service_unreachable` */
-  leave(leaving: { redirectUri: string; state: string }): Promise<Departure>;
+  startAuthorization(leaving: { redirectUri: string; state: string }): Promise<AuthorizationRedirect>;
   /**
    * Redeems a code or ticket. Never retried (SECURITY.md code-used-once).
    * @throws IdentityError as `leave`
    */
-  redeem(arrival: Arrival): Promise<Redeemed>;
+  redeem(arrival: AuthorizationCallback): Promise<Redeemed>;
   /** @throws IdentityError as `leave`; `profile_unfit` if the new tokens belong to another user */
   renew(tokens: KeptTokens): Promise<Renewal>;
   /**

@@ -1,10 +1,10 @@
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { randomToken } from '../../../shared/crypto/ids.ts';
 import { loadScript } from '../../../shared/redis/lua-script.ts';
-import { isFirst } from '../../../shared/redis/claim-once.ts';
+import { tryAcquire } from '../../../shared/redis/claim-once.ts';
 import type { ChatPerson } from '../account.ts';
 import type { CurrentToken } from '../providers/provider.ts';
-import { readHeld, type Held, type TokenParts } from './held-tokens.ts';
+import { readLinkWithTokens, type LinkWithTokens, type TokenParts } from './held-tokens.ts';
 import { IdentityError } from '../identity-error.ts';
 import { refresh, refuseTooEarly } from './refresh-token.ts';
 import { keys } from '../store.ts';
@@ -39,7 +39,7 @@ export interface AccessTokens {
 
 export function createAccessTokens(parts: TokenParts): AccessTokens {
   const current: AccessTokens['current'] = async (person, { rejected, isAnew = false } = {}) => {
-    const held = await readHeld(parts, person);
+    const held = await readLinkWithTokens(parts, person);
     const stale = isAnew ? held.tokens.accessToken : rejected;
     return freshToken(held, parts, stale) ?? refreshAlone(parts, held, stale);
   };
@@ -52,7 +52,11 @@ export function createAccessTokens(parts: TokenParts): AccessTokens {
   };
 }
 
-function freshToken({ link, tokens }: Held, { nowMs }: TokenParts, rejected?: string): CurrentToken | undefined {
+function freshToken(
+  { link, tokens }: LinkWithTokens,
+  { nowMs }: TokenParts,
+  rejected?: string,
+): CurrentToken | undefined {
   const { accessToken, subject } = tokens;
   if (accessToken === undefined || accessToken === rejected) return undefined;
   return nowMs() < link.refreshAtMs ? { accessToken, subject } : undefined;
@@ -62,7 +66,7 @@ function freshToken({ link, tokens }: Held, { nowMs }: TokenParts, rejected?: st
  * Refreshes under a lock. Callers without the lock never call the service: they wait for the holder's result, stop as soon
  * as the holder records a refusal, and take over when the lock of a crashed holder expires.
  */
-async function refreshAlone(parts: TokenParts, first: Held, rejected?: string): Promise<CurrentToken> {
+async function refreshAlone(parts: TokenParts, first: LinkWithTokens, rejected?: string): Promise<CurrentToken> {
   const { store } = parts;
   const lock = keys.refreshLock(first.key);
   const owner = randomToken(16);
@@ -70,10 +74,10 @@ async function refreshAlone(parts: TokenParts, first: Held, rejected?: string): 
   let held = first;
   while (performance.now() < deadlineMs) {
     refuseTooEarly(parts, held);
-    if (await store.withDeadline((redis) => isFirst(redis, lock, LOCK_LIFE_MS, owner)))
+    if (await store.withDeadline((redis) => tryAcquire(redis, lock, LOCK_LIFE_MS, owner)))
       return refreshLocked(parts, held, { lock, owner, rejected });
     await new Promise((resolve) => setTimeout(resolve, POLL_GAP_MS + Math.random() * POLL_JITTER_MS));
-    held = await readHeld(parts, held.person);
+    held = await readLinkWithTokens(parts, held.person);
     const token = freshToken(held, parts, rejected);
     if (token !== undefined) return token;
   }
@@ -83,11 +87,11 @@ async function refreshAlone(parts: TokenParts, first: Held, rejected?: string): 
 /** Another caller may have refreshed before the lock was taken, so the holder reads again (SECURITY.md read-after-lock). */
 async function refreshLocked(
   parts: TokenParts,
-  { person }: Held,
+  { person }: LinkWithTokens,
   { lock, owner, rejected }: { lock: string; owner: string; rejected: string | undefined },
 ): Promise<CurrentToken> {
   try {
-    const again = await readHeld(parts, person);
+    const again = await readLinkWithTokens(parts, person);
     return freshToken(again, parts, rejected) ?? (await refresh(parts, again));
   } finally {
     await parts.store.run(releaseLock, { lock }, { owner }).catch(() => undefined);

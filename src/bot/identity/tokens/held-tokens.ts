@@ -1,10 +1,10 @@
 import type { NowMs } from '../../../shared/clock.ts';
 import type { Log } from '../../../shared/log.ts';
-import { personKey, type ChatPerson, type Tell } from '../account.ts';
+import { personKey, type ChatPerson, type NotifyPerson } from '../account.ts';
 import type { Audit } from '../audit.ts';
 import { IdentityError } from '../identity-error.ts';
 import type { Links } from '../links/links.ts';
-import type { SignInDialect } from '../providers/provider.ts';
+import type { SignInProvider } from '../providers/provider.ts';
 import type { KeepTokens } from '../options.ts';
 import type { StoredLink } from '../links/stored-link.ts';
 import type { IdentityStore } from '../store.ts';
@@ -16,10 +16,10 @@ export interface TokenParts {
   store: IdentityStore;
   links: Links;
   vault: Vault;
-  dialect: SignInDialect;
+  dialect: SignInProvider;
   keepTokens: KeepTokens;
   audit: Audit;
-  tell: Tell;
+  tell: NotifyPerson;
   nowMs: NowMs;
   log: Log;
 }
@@ -32,17 +32,17 @@ export interface HeldLink {
 }
 
 /** A link's tokens as read. */
-export interface Held extends HeldLink {
+export interface LinkWithTokens extends HeldLink {
   tokens: KeptTokens;
 }
 
 /**
  * @throws IdentityError `sign_in_again` if nothing is left to refresh with or the record cannot be decrypted; `store_away`
  */
-export async function readHeld(
+export async function readLinkWithTokens(
   { links, vault }: Pick<TokenParts, 'links' | 'vault'>,
   person: ChatPerson,
-): Promise<Held> {
+): Promise<LinkWithTokens> {
   const key = personKey(person);
   const link = await links.read(key);
   if (!link || link.tokens === '' || link.status === 'reauth') throw signInAgain();

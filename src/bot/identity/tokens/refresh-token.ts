@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../shared/clock.ts';
-import { isFirst } from '../../../shared/redis/claim-once.ts';
+import { tryAcquire } from '../../../shared/redis/claim-once.ts';
 import { tokensToKeep } from '../links/commit-link.ts';
-import { readHeld, signInAgain, type Held, type HeldLink, type TokenParts } from './held-tokens.ts';
+import { readLinkWithTokens, signInAgain, type LinkWithTokens, type HeldLink, type TokenParts } from './held-tokens.ts';
 import { IdentityError, isIdentityError } from '../identity-error.ts';
 import { refreshAfterMs } from '../oauth/token-life.ts';
 import type { CurrentToken, Renewal } from '../providers/provider.ts';
@@ -29,7 +29,7 @@ export function refuseTooEarly({ nowMs }: Pick<TokenParts, 'nowMs'>, { link }: H
  * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`; `profile_unfit` if the new tokens belong to another
  * user
  */
-export async function refresh(parts: TokenParts, held: Held): Promise<CurrentToken> {
+export async function refresh(parts: TokenParts, held: LinkWithTokens): Promise<CurrentToken> {
   const { nowMs, dialect } = parts;
   const { tokens } = held;
   const startedMs = nowMs();
@@ -49,7 +49,7 @@ export async function refresh(parts: TokenParts, held: Held): Promise<CurrentTok
 
 async function keep(
   parts: TokenParts,
-  held: Held,
+  held: LinkWithTokens,
   { renewed, startedMs }: { renewed: TokenSet; startedMs: number },
 ): Promise<void> {
   const { links, vault, keepTokens } = parts;
@@ -74,7 +74,7 @@ function tokensOf({ accessToken, refreshToken }: TokenSet): KeptTokens {
 
 async function judgeRefusal(
   parts: TokenParts,
-  held: Held,
+  held: LinkWithTokens,
   { refusal, status }: Extract<Renewal, { kind: 'refused' }>,
 ): Promise<CurrentToken> {
   const { nowMs, links, log } = parts;
@@ -90,7 +90,7 @@ async function judgeRefusal(
 }
 
 /** Keeps the tokens and delays the next attempt with exponential backoff and jitter. */
-async function backOff({ nowMs, links }: TokenParts, { key, link }: Held, cause: Error): Promise<never> {
+async function backOff({ nowMs, links }: TokenParts, { key, link }: LinkWithTokens, cause: Error): Promise<never> {
   const maxMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(link.failures, 10), MAX_BACKOFF_MS);
   const notBeforeMs = nowMs() + Math.round(maxMs * (0.5 + Math.random() / 2));
   const fields: LinkFields = { notBeforeMs, failures: link.failures + 1, lastRefreshAttemptMs: nowMs() };
@@ -102,9 +102,9 @@ async function backOff({ nowMs, links }: TokenParts, { key, link }: Held, cause:
  * The refresh token is invalid, unless the link has changed in the meantime; then the new state is used (SECURITY.md
  * refresh-outcomes).
  */
-async function giveUp(parts: TokenParts, held: Held): Promise<CurrentToken> {
+async function giveUp(parts: TokenParts, held: LinkWithTokens): Promise<CurrentToken> {
   if (await dropTokens(parts, held, 'token-refused')) throw signInAgain();
-  const { link, tokens } = await readHeld(parts, held.person);
+  const { link, tokens } = await readLinkWithTokens(parts, held.person);
   const { accessToken, subject } = tokens;
   if (link.tokensVersion !== held.link.tokensVersion && accessToken !== undefined) return { accessToken, subject };
   throw new IdentityError('refresh_later', 'The link changed during the refresh');
@@ -123,7 +123,7 @@ export async function dropTokens(
   const fields: LinkFields = { status: 'reauth', tokens: '', tokensVersion: link.tokensVersion + 1, refreshAtMs: 0 };
   if (!(await links.write(key, 'tokensVersion', link.tokensVersion, fields))) return false;
   audit('sign-in-again', person, reason);
-  if (await store.withDeadline((redis) => isFirst(redis, keys.told(key, 'sign-in-again'), DAY_MS)))
+  if (await store.withDeadline((redis) => tryAcquire(redis, keys.notified(key, 'sign-in-again'), DAY_MS)))
     tell(person, { kind: 'sign-in-again' });
   return true;
 }

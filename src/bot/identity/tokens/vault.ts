@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
-import { recordWith, tryOpen, tryOpenJson, type Opened } from '../../../shared/crypto/decrypt-record.ts';
+import { recordWith, tryOpen, tryOpenJson, type OpenResult } from '../../../shared/crypto/decrypt-record.ts';
 import type { ChatPerson } from '../account.ts';
 import type { Profile } from '../oauth/profile-response.ts';
 
@@ -35,9 +35,9 @@ interface Contents {
  */
 export interface Vault {
   seal<Purpose extends keyof Contents>(record: RecordName<Purpose>, content: Contents[Purpose]): string;
-  open<Purpose extends keyof Contents>(record: RecordName<Purpose>, sealed: string): Opened<Contents[Purpose]>;
+  open<Purpose extends keyof Contents>(record: RecordName<Purpose>, sealed: string): OpenResult<Contents[Purpose]>;
   /** Re-encrypts the content with the newest key of the ring. */
-  rewrap(record: RecordName<keyof Contents>, sealed: string): Opened<string>;
+  rewrap(record: RecordName<keyof Contents>, sealed: string): OpenResult<string>;
 }
 
 type Readers = { [Purpose in keyof Contents]: (value: unknown) => Contents[Purpose] | undefined };

@@ -1,4 +1,4 @@
-import { compatibleForm, withoutUnseen } from '../../../shared/text/sanitize-text.ts';
+import { compatibleForm, stripInvisible } from '../../../shared/text/sanitize-text.ts';
 
 /**
  * How closely a text resembles a sign-in code:
@@ -39,7 +39,7 @@ const WITHIN = new RegExp(
  * characters, missing or other dashes, spaces, and O, I and L for 0 and 1.
  */
 export function readCodes(text: string): ReadCode[] {
-  const normal = withoutUnseen(compatibleForm(text));
+  const normal = stripInvisible(compatibleForm(text));
   const whole = text.length <= MAX_WHOLE_CHARS ? readWhole(normal) : undefined;
   if (whole) return [whole];
   const found = [...normal.matchAll(WITHIN)].flatMap(([piece]) => readWhole(piece) ?? []);

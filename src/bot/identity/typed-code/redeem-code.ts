@@ -5,20 +5,20 @@ import {
   personKey,
   readChatPerson,
   type ChatPerson,
-  type HandOnRelease,
+  type ReleaseHandler,
   type PersonOwner,
-  type Tell,
+  type NotifyPerson,
 } from '../account.ts';
 import type { Audit } from '../audit.ts';
-import type { CommitTyped, CommittedTyped } from '../links/commit-link.ts';
+import type { CommitTyped, TypedCommitResult } from '../links/commit-link.ts';
 import { reportConflict } from '../links/link-conflict.ts';
 import type { Links } from '../links/links.ts';
 import { maskId } from '../mask-id.ts';
 import type { PendingSignIns } from '../invitations/pending-sign-ins.ts';
-import type { Tickets } from '../invitations/invitations.ts';
+import type { Invitations } from '../invitations/invitations.ts';
 import { macsOfCode } from './make-code.ts';
 import { readCodes, type ReadCode } from './read-codes.ts';
-import type { AwaitedCode, InvalidatedTicket, RememberedOutcome, TypedCodes } from './typed-codes.ts';
+import type { AwaitedCode, InvalidatedInvitation, RememberedOutcome, TypedCodes } from './typed-codes.ts';
 import type { PersonId } from '../../domain/ids.ts';
 
 /** The parts of a chat message that matter for a typed code. */
@@ -46,14 +46,14 @@ export type TypedOutcome = { language: Language | undefined } & (
 
 export interface RedeemParts {
   codes: TypedCodes;
-  tickets: Pick<Tickets, 'read' | 'close'>;
+  tickets: Pick<Invitations, 'read' | 'close'>;
   pendingSignIns: Pick<PendingSignIns, 'read' | 'open'>;
   links: Pick<Links, 'accountOf'>;
   commitTyped: CommitTyped;
   keyRing: KeyRing;
   audit: Audit;
-  tell: Tell;
-  release: HandOnRelease;
+  tell: NotifyPerson;
+  release: ReleaseHandler;
 }
 
 interface Typed {
@@ -77,7 +77,7 @@ export async function redeemTypedCode(parts: RedeemParts, message: TypedMessage)
   const person = { platform, tenant, app, chatUserId: message.chatUserId };
   const typed: Typed = { message, person, sender: personKey(person), codes: [first, ...more] };
   const before = await parts.codes.outcomeOf(typed.sender, message.messageId);
-  if (before) return takeAgain(parts, typed, before);
+  if (before) return replayOutcome(parts, typed, before);
   return message.chatKind === 'group' ? takeFromGroup(parts, typed) : takePrivately(parts, typed);
 }
 
@@ -86,7 +86,7 @@ async function takePrivately(parts: RedeemParts, typed: Typed): Promise<TypedOut
   const [first] = typed.codes;
   if (!awaited) return takeUnawaited(parts, typed);
   const { language } = awaited;
-  if (awaited.isOver) {
+  if (awaited.isExpired) {
     const isThisOne = first.look !== 'plain' || macsOfCode(parts.keyRing, first.code).includes(awaited.mac);
     return isThisOne ? { kind: 'code-expired', language } : undefined;
   }
@@ -107,7 +107,7 @@ async function takeUnawaited(parts: RedeemParts, typed: Typed): Promise<TypedOut
  * Compares the code and creates the link in one step. The pending sign-in is decrypted beforehand, because Redis cannot do
  * it, and discarded if the code is wrong.
  */
-async function commit(parts: RedeemParts, { message, codes }: Typed, awaited: AwaitedCode): Promise<CommittedTyped> {
+async function commit(parts: RedeemParts, { message, codes }: Typed, awaited: AwaitedCode): Promise<TypedCommitResult> {
   const ticket = await parts.tickets.read(awaited.ticketHash);
   const cookieHash = ticket?.browser;
   const read = cookieHash === undefined ? undefined : await parts.pendingSignIns.read(cookieHash);
@@ -119,7 +119,7 @@ async function commit(parts: RedeemParts, { message, codes }: Typed, awaited: Aw
   const macs = macsOfCode(parts.keyRing, codes[0].code);
   // The code may have been shown before a key rotation. If no key matches, the code is wrong.
   const mac = macs.find((one) => one === awaited.mac) ?? macs[0] ?? '';
-  const request = { ticket, cookieHash, quarantineText: text, signedIn: opened.value };
+  const request = { invitation: ticket, cookieHash, quarantineText: text, signedIn: opened.value };
   const committed = await parts.commitTyped(request, { mac, messageId: message.messageId });
   if (committed.kind === 'linked') {
     parts.audit('linked', ticket.person);
@@ -171,7 +171,7 @@ async function spoilOwnInGroup(parts: RedeemParts, { sender, message }: Typed): 
 /** The owner of an invitation. Undefined if it is corrupt or its key is missing; the invitation is invalid regardless. */
 function openOwner(
   { keyRing }: Pick<RedeemParts, 'keyRing'>,
-  { ticketHash, sealedPerson }: InvalidatedTicket,
+  { ticketHash, sealedPerson }: InvalidatedInvitation,
 ): ChatPerson | undefined {
   const opened = tryOpenJson(() => keyRing.open('link-ticket', ticketHash, sealedPerson), readChatPerson);
   return opened.kind === 'opened' ? opened.value : undefined;
@@ -188,14 +188,14 @@ function isAsShown({ look, isWhole }: ReadCode): boolean {
 }
 
 /** A message that was processed before keeps its outcome. Steps that a crash may have interrupted are completed. */
-async function takeAgain(parts: RedeemParts, typed: Typed, { kind, more, language }: RememberedOutcome) {
+async function replayOutcome(parts: RedeemParts, typed: Typed, { kind, more, language }: RememberedOutcome) {
   if (kind === 'wrong') await invalidateAny(parts, typed);
   if (kind === 'seen-in-group') await takeFromGroup(parts, typed);
   const remembered = kind === 'wrong' ? { kind, triesLeft: Number(more) } : { kind };
   return outcomeOf(parts, typed, remembered as Decided, language);
 }
 
-type Decided = CommittedTyped | { kind: 'seen-in-group' | 'not-awaited' };
+type Decided = TypedCommitResult | { kind: 'seen-in-group' | 'not-awaited' };
 
 async function outcomeOf(
   { links }: Pick<RedeemParts, 'links'>,

@@ -1,12 +1,12 @@
 import { MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
-import { say, type Bilingual } from '../../../shared/text/texts.ts';
-import { demandCookie, type FindSignIn, type WaitingSignIn } from '../browser/find-sign-in.ts';
+import { localize, type Bilingual } from '../../../shared/text/texts.ts';
+import { requireCookie, type FindSignIn, type WaitingSignIn } from '../browser/find-sign-in.ts';
 import type { Forms } from '../browser/forms.ts';
 import type { BrowserRequest, PageOutcome, Step, StepOf } from '../browser/step.ts';
 import { isAnswered, type FindWaiting } from '../links/waiting.ts';
 import { codePage } from '../pages/code-page.ts';
 import { PageError } from '../pages/page-error.ts';
-import { MAX_CODES_OF_A_TICKET, type TypedCodes } from './typed-codes.ts';
+import { MAX_CODES_PER_INVITATION, type TypedCodes } from './typed-codes.ts';
 
 export interface ShowCodeParts {
   codes: Pick<TypedCodes, 'show' | 'codeOf'>;
@@ -40,13 +40,13 @@ export interface CodeSteps {
 
 export function createCodeSteps(parts: ShowCodeParts): CodeSteps {
   return {
-    awaitCode: (request, found) => showSerial(parts, request, { found, serial: found.ticket.code?.serial ?? 1 }),
+    awaitCode: (request, found) => showSerial(parts, request, { found, serial: found.invitation.code?.serial ?? 1 }),
     showCodeAgain: (request, found) => pageOf(parts, request, found, true),
     async showNewCode(request) {
-      const found = await parts.findSignIn(demandCookie(request));
-      parts.forms.demandOwn(request, found.kind === 'done' ? found.ticketHash : found.ticket.hash);
+      const found = await parts.findSignIn(requireCookie(request));
+      parts.forms.requireOwnForm(request, found.kind === 'done' ? found.ticketHash : found.invitation.hash);
       const replaced = Number(request.form['serial']);
-      if (found.kind === 'done' || found.ticket.code?.serial !== replaced || replaced >= MAX_CODES_OF_A_TICKET)
+      if (found.kind === 'done' || found.invitation.code?.serial !== replaced || replaced >= MAX_CODES_PER_INVITATION)
         return { kind: 'redirect', location: '/sign-in/confirm' };
       return showSerial(parts, request, { found, serial: replaced + 1 });
     },
@@ -76,7 +76,7 @@ async function pageOf(
   found: WaitingSignIn,
   isAgain: boolean,
 ): Promise<PageOutcome> {
-  const { ticket, signedIn, cookie, quarantined: pending } = found;
+  const { invitation: ticket, signedIn, cookie, quarantined: pending } = found;
   const code = codes.codeOf(ticket, cookie);
   if (code === undefined || !ticket.code) throw new PageError('link-used-up');
   const { serial } = ticket.code;
@@ -84,13 +84,13 @@ async function pageOf(
     language: request.language,
     person: ticket.person,
     accountName: signedIn.profile.name,
-    providerName: say(providerName, request.language),
+    providerName: localize(providerName, request.language),
     code,
     minutesLeft: Math.max(1, Math.ceil((pending.expiresAtMs - nowMs()) / MINUTE_MS)),
     csrf: forms.token(cookie, ticket.hash),
     isAgain,
     isAwaited: isAnswered(await waitsFor(ticket.person)),
-    replaces: serial < MAX_CODES_OF_A_TICKET ? serial : undefined,
+    replaces: serial < MAX_CODES_PER_INVITATION ? serial : undefined,
   });
   return { kind: 'page', page };
 }

@@ -6,7 +6,7 @@ import type { Language } from '../../../shared/text/texts.ts';
 import { personKey } from '../account.ts';
 import type { PendingSignIn } from '../invitations/pending-sign-ins.ts';
 import { keys, type IdentityStore } from '../store.ts';
-import type { Ticket } from '../invitations/invitations.ts';
+import type { Invitation } from '../invitations/invitations.ts';
 import { macOfCode, macsOfCode, makeCode, makeCodes } from './make-code.ts';
 import type { PersonId } from '../../domain/ids.ts';
 
@@ -34,7 +34,7 @@ const spoilScript = loadScript(import.meta.url, '../scripts/invalidate-code.lua'
 /** SECURITY.md typed-code. Milliseconds. */
 export const CODE_LIFE_MS = 5 * MINUTE_MS;
 /** Maximum codes per invitation, so that a sign-in cannot stay open indefinitely. */
-export const MAX_CODES_OF_A_TICKET = 3;
+export const MAX_CODES_PER_INVITATION = 3;
 /** How long an expired code is still recognized as expired. */
 const END_REMEMBERED_MS = 10 * MINUTE_MS;
 /** Messages are redelivered, after a crash or by a client, within seconds. */
@@ -48,7 +48,7 @@ const SEEN_IN_GROUP = JSON.stringify(['seen-in-group', '', '']);
 export interface AwaitedCode {
   ticketHash: string;
   mac: string;
-  isOver: boolean;
+  isExpired: boolean;
   language: Language | undefined;
 }
 
@@ -67,14 +67,14 @@ export interface InvalidateRequest {
   isInGroup: boolean;
 }
 
-export interface InvalidatedTicket {
+export interface InvalidatedInvitation {
   ticketHash: string;
   /** Encrypted for the invitation. */
   sealedPerson: string;
 }
 
 export interface ShowRequest {
-  ticket: Ticket;
+  invitation: Invitation;
   cookie: string;
   cookieHash: string;
   quarantined: PendingSignIn & { kind: 'waiting' };
@@ -90,7 +90,7 @@ export interface TypedCodes {
    */
   show(request: ShowRequest): Promise<void>;
   /** The code that the browser of an invitation shows; undefined if its key was removed from the ring. */
-  codeOf(ticket: Ticket, cookie: string): string | undefined;
+  codeOf(ticket: Invitation, cookie: string): string | undefined;
   awaitedFrom(person: PersonId): Promise<AwaitedCode | undefined>;
   outcomeOf(person: PersonId, messageId: string): Promise<RememberedOutcome | undefined>;
   /** Whether this code created this user's link, so that typing it twice gets the same answer. */
@@ -100,20 +100,20 @@ export interface TypedCodes {
    * Ends the invitation of a code.
    * @returns the invitation, if this call ended it
    */
-  invalidate(request: InvalidateRequest): Promise<InvalidatedTicket | undefined>;
+  invalidate(request: InvalidateRequest): Promise<InvalidatedInvitation | undefined>;
 }
 
 export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): TypedCodes {
   return {
-    async show({ ticket, cookie, cookieHash, quarantined: pending, quarantineText, serial }) {
+    async show({ invitation: ticket, cookie, cookieHash, quarantined: pending, quarantineText, serial }) {
       const { hash: ticketHash, person } = ticket;
       const codeMac = macOfCode(keyRing, makeCode(keyRing, { cookie, ticketHash, serial }));
       const expiresAtMs = nowMs() + CODE_LIFE_MS;
       const longer: PendingSignIn = { ...pending, expiresAtMs };
       const names = {
-        ticket: keys.ticket(ticketHash),
+        ticket: keys.invitation(ticketHash),
         quarantine: keys.quarantine(cookieHash),
-        liveTicket: keys.liveTicket(personKey(person)),
+        liveTicket: keys.liveInvitation(personKey(person)),
         code: keys.code(codeMac),
       };
       await store.run(showScript, names, {
@@ -128,14 +128,14 @@ export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: 
       return made.find((one) => macsOfCode(keyRing, one).includes(code.mac));
     },
     async awaitedFrom(person) {
-      const ticketHash = await store.withDeadline((redis) => redis.get(keys.liveTicket(person)));
+      const ticketHash = await store.withDeadline((redis) => redis.get(keys.liveInvitation(person)));
       if (ticketHash === null) return undefined;
       const fields = ['status', 'expiresAtMs', 'codeMac', 'language'];
       const [status, expiresAtMs, mac, language] = await store.withDeadline((redis) =>
-        redis.hmget(keys.ticket(ticketHash), ...fields),
+        redis.hmget(keys.invitation(ticketHash), ...fields),
       );
       if (status !== 'awaiting_code' || !mac) return undefined;
-      return { ticketHash, mac, isOver: !(Number(expiresAtMs) > nowMs()), language: languageFrom(language) };
+      return { ticketHash, mac, isExpired: !(Number(expiresAtMs) > nowMs()), language: languageFrom(language) };
     },
     async outcomeOf(person, messageId) {
       const text = await store.withDeadline((redis) => redis.hget(keys.typed(person), messageId));
@@ -150,7 +150,9 @@ export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: 
       const ticketHash = found[at];
       if (typeof ticketHash !== 'string') return false;
       const fields = ['status', 'person', 'codeMac'];
-      const [status, owner, its] = await store.withDeadline((redis) => redis.hmget(keys.ticket(ticketHash), ...fields));
+      const [status, owner, its] = await store.withDeadline((redis) =>
+        redis.hmget(keys.invitation(ticketHash), ...fields),
+      );
       return status === 'done' && owner === person && its === macs[at];
     },
     async rememberSeenInGroup(person, messageId) {
@@ -171,14 +173,14 @@ async function invalidateByMac(
   store: IdentityStore,
   codeMac: string,
   { sender, messageId, isInGroup }: InvalidateRequest,
-): Promise<InvalidatedTicket | undefined> {
+): Promise<InvalidatedInvitation | undefined> {
   const outcome = isInGroup ? SEEN_IN_GROUP : NOT_AWAITED;
   const spoiled = await store.run(
     spoilScript,
     { code: keys.code(codeMac), outcomes: keys.typed(sender) },
     {
-      ...{ codeMac, ticketPrefix: keys.ticket(), quarantinePrefix: keys.quarantine() },
-      ...{ liveTicketPrefix: keys.liveTicket(), messageId, outcome, outcomeLifeMs: OUTCOME_LIFE_MS },
+      ...{ codeMac, ticketPrefix: keys.invitation(), quarantinePrefix: keys.quarantine() },
+      ...{ liveTicketPrefix: keys.liveInvitation(), messageId, outcome, outcomeLifeMs: OUTCOME_LIFE_MS },
       spoiling: randomToken(NAME_BYTES),
     },
   );

@@ -26,7 +26,7 @@ const HTML_MARK = /^<(!doctype html|html|head|body|title|meta)\b/i;
  * Detects a document's type by its content first and its name second.
  * @throws DocumentError if the type is not supported
  */
-export function tellKind(bytes: Buffer, { name, mediaType = '' }: DocumentHint): DocumentKind {
+export function detectKind(bytes: Buffer, { name, mediaType = '' }: DocumentHint): DocumentKind {
   if (bytes.subarray(0, PDF_HEAD_BYTES).includes(PDF_MARK)) return 'pdf';
   if (startsWith(bytes, ZIP_MARK) || startsWith(bytes, EMPTY_ZIP_MARK)) return 'office';
   if (startsWith(bytes, OLE_MARK)) {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { BoundedProcess, BoundedProcessError } from '../../../shared/process/sandboxed-process.ts';
+import { SandboxedProcess, SandboxedProcessError } from '../../../shared/process/sandboxed-process.ts';
 import { MIB_BYTES, SECOND_MS } from '../../../shared/clock.ts';
 import { SerialQueue } from '../../../shared/serial-queue.ts';
 import { threadModule } from '../../../shared/process/worker-pool.ts';
@@ -16,7 +16,7 @@ const MAX_GROWN_BYTES = 60 * MIB_BYTES;
 
 /** One document at a time, so that memory is bounded regardless of the load. */
 const lane = new SerialQueue(1);
-const reader = new BoundedProcess({
+const reader = new SandboxedProcess({
   name: 'documents',
   path: fileURLToPath(threadModule('./reader.js', import.meta.url)),
   limitMs: READ_LIMIT_MS,
@@ -48,6 +48,6 @@ export async function readDocument(
 }
 
 function judge(error: unknown): ReaderAnswer {
-  if (!(error instanceof BoundedProcessError)) throw error;
+  if (!(error instanceof SandboxedProcessError)) throw error;
   return { fault: error.code === 'ended' ? 'not_read' : 'too_heavy' };
 }

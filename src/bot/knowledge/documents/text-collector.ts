@@ -15,7 +15,7 @@ const MAX_PARTS = 10_000;
 const MAX_LABEL_CHARS = 80;
 
 /** Collects the text and images of a document within the limits. */
-export class Gathering {
+export class TextCollector {
   readonly #parts: DocumentPart[] = [];
   readonly #pictures: DocumentPicture[] = [];
   readonly #endMs = performance.now() + READING_MS;

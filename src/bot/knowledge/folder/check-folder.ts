@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 import type { CheckSource, SourceFinding } from '../source-check.ts';
 import type { FolderDefinition } from '../source-kinds.ts';
-import { whyNoDocument } from './read-document.ts';
+import { unsupportedFileReason } from './read-document.ts';
 import { FOLDER_LIMITS, walkFolder, type FolderFile, type WalkedFolder } from './walk-folder.ts';
 
 /** Lists the folder's files without reading them. The index reads them and logs those that it skips. */
@@ -21,7 +21,7 @@ export const checkFolder: CheckSource<FolderDefinition> = async (definition, sig
       detail: `the folder ${folder} does not exist`,
       nextStep: 'create it, correct its path in KNOWLEDGE_FILE, or mount it if Parley runs in a container',
     };
-  const documents = walked.files.filter(({ path }) => whyNoDocument(path) === undefined);
+  const documents = walked.files.filter(({ path }) => unsupportedFileReason(path) === undefined);
   const others = countOthers(walked, documents.length);
   const behind = others === 0 ? '' : `; ${counted(others, 'file')} ${others === 1 ? 'is' : 'are'} skipped`;
   const found = `${counted(documents.length, 'document')} in ${folder}${behind}`;

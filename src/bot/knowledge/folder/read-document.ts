@@ -3,12 +3,12 @@ import { DocumentError } from '../documents/document.ts';
 import { readSitePage } from '../documents/kinds/html.ts';
 import { readDocument } from '../documents/read-document.ts';
 import { decodeText } from '../documents/text/decode-text.ts';
-import { takeFrontMatter, type FrontMatter } from '../front-matter.ts';
+import { splitFrontMatter, type FrontMatter } from '../front-matter.ts';
 import { readWholeFile } from './read-file.ts';
 import type { FolderFile } from './walk-folder.ts';
 
 /** A document's text and front matter. */
-export interface ReadText extends FrontMatter {
+export interface DocumentText extends FrontMatter {
   title: string;
   url?: string;
   parts: readonly { label?: string; text: string }[];
@@ -16,7 +16,7 @@ export interface ReadText extends FrontMatter {
   refused?: string;
 }
 
-type Kind = (text: string) => { title?: string; parts: ReadText['parts'] };
+type Kind = (text: string) => { title?: string; parts: DocumentText['parts'] };
 
 const MARKDOWN_HEADING = /^#{1,6}[ \t]+(.{1,200})/m;
 
@@ -41,7 +41,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const READ_APART: ReadonlySet<string> = new Set(['.csv', '.tsv', '.pdf', '.docx', '.docm', '.xlsx', '.xlsm']);
 
 /** @returns why a file is not a document, judged by its name only; undefined if it may be one */
-export function whyNoDocument(path: string): string | undefined {
+export function unsupportedFileReason(path: string): string | undefined {
   const extension = extname(path).toLowerCase();
   return Object.hasOwn(KINDS, extension) || READ_APART.has(extension) ? undefined : 'unknown_kind';
 }
@@ -55,10 +55,10 @@ export async function readDocumentFile(
   { path, realPath }: FolderFile,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<ReadText> {
+): Promise<DocumentText> {
   const extension = extname(path);
   const name = basename(path, extension);
-  const refuse = (refused: string): ReadText => ({ title: name, parts: [], refused });
+  const refuse = (refused: string): DocumentText => ({ title: name, parts: [], refused });
   const bytes = readWholeFile(realPath, maxBytes);
   if (!bytes) return refuse('unreadable');
   try {
@@ -70,7 +70,7 @@ export async function readDocumentFile(
   }
 }
 
-type MaybeTitled = Omit<ReadText, 'title'> & { title?: string };
+type MaybeTitled = Omit<DocumentText, 'title'> & { title?: string };
 
 /** Used if the document seems to restrict its readers but the restriction cannot be parsed. */
 const LEFT_OUT: MaybeTitled = { readers: 'nobody', parts: [], refused: 'front_matter' };
@@ -80,7 +80,7 @@ async function readApart(path: string, bytes: Buffer, signal: AbortSignal): Prom
   // Rows and pages keep their labels. A CSV or TSV file may start with front matter.
   const isTable = /\.[ct]sv$/i.test(path);
   const { matter, text, isOdd } = isTable
-    ? takeFrontMatter(decodeText(bytes))
+    ? splitFrontMatter(decodeText(bytes))
     : { matter: {}, text: undefined, isOdd: false };
   if (isOdd === true) return LEFT_OUT;
   const rest = text === undefined ? bytes : Buffer.from(text);
@@ -94,7 +94,7 @@ export const READER = 'knowledge';
 
 /** @throws DocumentError */
 function readHere(path: string, bytes: Buffer): MaybeTitled {
-  const { matter, text, isOdd } = takeFrontMatter(decodeText(bytes));
+  const { matter, text, isOdd } = splitFrontMatter(decodeText(bytes));
   if (isOdd === true) return LEFT_OUT;
   const { title, parts } = (KINDS[extname(path).toLowerCase()] ?? plainText)(text);
   return { ...matter, title: matter.title ?? title, parts };

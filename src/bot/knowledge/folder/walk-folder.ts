@@ -22,12 +22,12 @@ export interface FolderFile {
 }
 
 /** Why an entry of a folder is skipped. */
-export type LeftOutReason = 'too_many' | 'too_deep' | 'too_large' | 'link_outside' | 'unreadable';
+export type SkipReason = 'too_many' | 'too_deep' | 'too_large' | 'link_outside' | 'unreadable';
 
 export interface WalkedFolder {
   files: FolderFile[];
   /** Count and first path, by reason. */
-  leftOut: ReadonlyMap<LeftOutReason, { count: number; first: string }>;
+  leftOut: ReadonlyMap<SkipReason, { count: number; first: string }>;
 }
 
 /** Dotfiles and temporary files of office programs. */
@@ -44,8 +44,8 @@ export async function walkFolder(folder: string, limits: FolderLimits): Promise<
   if (root === undefined) return undefined;
   const yielder = new EventLoopYielder();
   const files: FolderFile[] = [];
-  const leftOut = new Map<LeftOutReason, { count: number; first: string }>();
-  const leave = (reason: LeftOutReason, path: string) => {
+  const leftOut = new Map<SkipReason, { count: number; first: string }>();
+  const leave = (reason: SkipReason, path: string) => {
     const known = leftOut.get(reason);
     leftOut.set(reason, { count: (known?.count ?? 0) + 1, first: known?.first ?? path });
   };
@@ -96,7 +96,7 @@ function fileAt(
   whole: string,
   entry: Dirent,
   root: string,
-): { realPath: string; stats: Stats } | LeftOutReason | undefined {
+): { realPath: string; stats: Stats } | SkipReason | undefined {
   try {
     if (!entry.isSymbolicLink()) {
       const stats = lstatSync(whole);

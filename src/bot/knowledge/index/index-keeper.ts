@@ -4,14 +4,14 @@ import { hashParts } from '../../../shared/crypto/ids.ts';
 import { inBackground } from '../../../shared/in-background.ts';
 import { FOLDER_LIMITS, walkFolder, type FolderFile } from '../folder/walk-folder.ts';
 import type { KnowledgeReport } from '../knowledge-report.ts';
-import { LeftOut } from '../skipped-documents.ts';
+import { SkippedDocuments } from '../skipped-documents.ts';
 import { mayRead, type Readers } from '../readers.ts';
 import type { LocalHit, LocalIndex, LocalQuery, LocalSource } from './local-index.ts';
 import { PassageIndex } from './passage-index.ts';
 import { SegmentFiles } from './segment-files.ts';
 import type { DocumentEntry } from './segment.ts';
-import { readDocumentFile, whyNoDocument, type ReadText } from '../folder/read-document.ts';
-import { readPageFile, whyNoPage } from '../site/read-kept-page.ts';
+import { readDocumentFile, unsupportedFileReason, type DocumentText } from '../folder/read-document.ts';
+import { readPageFile, unsupportedPageReason } from '../site/read-kept-page.ts';
 
 /** How files of a source kind are read. */
 interface LocalKind {
@@ -21,12 +21,12 @@ interface LocalKind {
    * Reads a document. For an unreadable document, returns no text and the reason in `refused`.
    * @throws the signal's reason
    */
-  readFile(file: FolderFile, maxBytes: number, signal: AbortSignal): Promise<ReadText>;
+  readFile(file: FolderFile, maxBytes: number, signal: AbortSignal): Promise<DocumentText>;
 }
 
 const LOCAL_KINDS: Readonly<Record<LocalSource['kind'], LocalKind>> = {
-  folder: { whyNone: whyNoDocument, readFile: readDocumentFile },
-  pages: { whyNone: whyNoPage, readFile: readPageFile },
+  folder: { whyNone: unsupportedFileReason, readFile: readDocumentFile },
+  pages: { whyNone: unsupportedPageReason, readFile: readPageFile },
 };
 
 export type IndexReport = Pick<KnowledgeReport, 'documentsLeftOut' | 'indexed'>;
@@ -75,7 +75,7 @@ export class IndexKeeper implements LocalIndex {
     });
     this.#sources = new Map(kept);
     this.#waking.abort();
-    this.#looking ??= this.#keepLooking();
+    this.#looking ??= this.#runScans();
     inBackground(() => this.#looking);
   }
 
@@ -100,11 +100,11 @@ export class IndexKeeper implements LocalIndex {
     await this.#looking;
   }
 
-  async #keepLooking(): Promise<void> {
+  async #runScans(): Promise<void> {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       this.#waking = new AbortController();
-      await this.#look().catch((error: unknown) => {
+      await this.#scan().catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
       const woken = AbortSignal.any([signal, this.#waking.signal]);
@@ -116,13 +116,13 @@ export class IndexKeeper implements LocalIndex {
    * Updates the index to the current folder content. Deleted and changed documents are removed first, because their readers
    * may have changed.
    */
-  async #look(): Promise<void> {
+  async #scan(): Promise<void> {
     for (const key of this.#index.sources()) if (!this.#sources.has(key)) this.#index.removeSource(key);
-    const seen: { key: string; source: KeptSource; files: readonly FolderFile[]; leftOut: LeftOut }[] = [];
+    const seen: { key: string; source: KeptSource; files: readonly FolderFile[]; leftOut: SkippedDocuments }[] = [];
     for (const [key, source] of this.#sources) {
       const walked = await walkFolder(source.folder, FOLDER_LIMITS).catch(() => undefined);
       const files = walked?.files ?? [];
-      const leftOut = new LeftOut(walked?.leftOut);
+      const leftOut = new SkippedDocuments(walked?.leftOut);
       if (!walked) leftOut.add('no_folder', source.folder);
       const stamps = new Map(files.map(({ path, stamp }) => [path, stamp]));
       for (const path of this.#index.paths(key))
@@ -150,14 +150,14 @@ export class IndexKeeper implements LocalIndex {
           hasNews = true;
         }
       }
-      this.#tellLeftOut(source.name, leftOut);
+      this.#reportSkipped(source.name, leftOut);
     }
     await this.#index.settle();
     if (hasNews) this.#report.indexed({ ...this.#index.size(), memoryBytes: process.memoryUsage.rss() });
   }
 
   /** Reports skipped files only if they changed since the last report. */
-  #tellLeftOut(source: string, leftOut: LeftOut): void {
+  #reportSkipped(source: string, leftOut: SkippedDocuments): void {
     const told = JSON.stringify(leftOut.reasons());
     if ((this.#told.get(source) ?? '[]') === told) return;
     this.#told.set(source, told);

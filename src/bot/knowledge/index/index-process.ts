@@ -4,7 +4,7 @@ import { monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
 import { Deferred } from '../../../shared/deferred.ts';
 import { threadModule } from '../../../shared/process/worker-pool.ts';
 import type { KnowledgeReport } from '../knowledge-report.ts';
-import type { FromIndex, ToIndex } from './index-messages.ts';
+import type { IndexEvent, IndexCommand } from './index-messages.ts';
 import type { LocalHit, LocalIndex, LocalQuery, LocalSource } from './local-index.ts';
 
 export interface IndexProcessOptions {
@@ -50,7 +50,7 @@ export class IndexProcess implements LocalIndex {
 
   use(sources: readonly LocalSource[]): void {
     this.#sources = sources;
-    this.#tell({ kind: 'use', sources });
+    this.#send({ kind: 'use', sources });
   }
 
   async search(query: LocalQuery, signal: AbortSignal): Promise<LocalHit[]> {
@@ -60,7 +60,7 @@ export class IndexProcess implements LocalIndex {
     const forget = () => this.#asked.delete(id);
     this.#asked.set(id, answer);
     signal.addEventListener('abort', forget, { once: true });
-    this.#tell({ kind: 'search', id, query });
+    this.#send({ kind: 'search', id, query });
     try {
       return await answer.promise;
     } finally {
@@ -94,7 +94,7 @@ export class IndexProcess implements LocalIndex {
     this.#child = child;
     child.unref();
     child.channel?.unref();
-    child.on('message', (message: FromIndex) => this.#hear(message));
+    child.on('message', (message: IndexEvent) => this.#handleMessage(message));
     child.on('error', () => undefined);
     child.once('exit', (exitCode, signal) => {
       this.#failAll();
@@ -105,18 +105,18 @@ export class IndexProcess implements LocalIndex {
       const pauseMs = this.#youngDeaths === 0 ? 0 : FIRST_PAUSE_MS * 2 ** (this.#youngDeaths - 1);
       setTimeout(() => this.#start(), Math.min(pauseMs, MAX_PAUSE_MS)).unref();
     });
-    this.#tell({ kind: 'begin', folder, lookEveryMs });
-    if (this.#sources.length > 0) this.#tell({ kind: 'use', sources: this.#sources });
+    this.#send({ kind: 'begin', folder, lookEveryMs });
+    if (this.#sources.length > 0) this.#send({ kind: 'use', sources: this.#sources });
   }
 
-  #hear(message: FromIndex): void {
+  #handleMessage(message: IndexEvent): void {
     if (message.kind === 'leftOut') this.#options.report.documentsLeftOut(message.event);
     else if (message.kind === 'indexed') this.#options.report.indexed(message.event);
     else if (message.kind === 'found') this.#asked.get(message.id)?.resolve([...message.hits]);
     else this.#asked.get(message.id)?.reject(new Error('The index could not be searched'));
   }
 
-  #tell(message: ToIndex): void {
+  #send(message: IndexCommand): void {
     // Errors are ignored: the `exit` event reports a dead process.
     if (this.#child?.connected) this.#child.send(message, () => undefined);
   }

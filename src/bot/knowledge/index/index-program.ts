@@ -1,23 +1,23 @@
 import { ignoreDebuggerSignal } from '../../../shared/process/stop-signals.ts';
 import { IndexKeeper, type IndexReport } from './index-keeper.ts';
-import type { FromIndex, ToIndex } from './index-messages.ts';
+import type { IndexEvent, IndexCommand } from './index-messages.ts';
 
 /**
  * Entry point of the index process (`index-process.ts`). It has no keys and an empty environment, and exits with its parent.
  * An uncaught error ends it; its successor starts from the files on disk.
  */
 const REPORT: IndexReport = {
-  documentsLeftOut: (event) => tell({ kind: 'leftOut', event }),
-  indexed: (event) => tell({ kind: 'indexed', event }),
+  documentsLeftOut: (event) => send({ kind: 'leftOut', event }),
+  indexed: (event) => send({ kind: 'indexed', event }),
 };
 
 let keeper: IndexKeeper | undefined;
 
-function tell(message: FromIndex): void {
+function send(message: IndexEvent): void {
   process.send?.(message, () => undefined);
 }
 
-process.on('message', (message: ToIndex) => {
+process.on('message', (message: IndexCommand) => {
   if (message.kind === 'begin') {
     const { folder, lookEveryMs } = message;
     keeper = new IndexKeeper({ folder, report: REPORT, lookEveryMs });
@@ -25,8 +25,8 @@ process.on('message', (message: ToIndex) => {
   else {
     const { id, query } = message;
     keeper?.search(query).then(
-      (hits) => tell({ kind: 'found', id, hits }),
-      () => tell({ kind: 'failed', id }),
+      (hits) => send({ kind: 'found', id, hits }),
+      () => send({ kind: 'failed', id }),
     );
   }
 });

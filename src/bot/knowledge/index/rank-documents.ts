@@ -35,14 +35,14 @@ const MIN_COVERAGE = 0.15;
 export function rankDocuments(segments: readonly Segment[], { query, isReadable, most }: IndexQuery): Ranked[] {
   const words = queryWords(query, MAX_TERMS);
   if (words.length === 0) return [];
-  const field = new Field(segments, isReadable);
+  const field = new PassageScorer(segments, isReadable);
   if (field.passages === 0) return [];
   let whole = 0;
   for (const word of words) whole += field.addWord(word);
   return field.best(most, whole);
 }
 
-interface Plot {
+interface SegmentScores {
   segment: Segment;
   /** By document index. */
   isReadable: Uint8Array;
@@ -52,9 +52,9 @@ interface Plot {
 }
 
 /** Reused and cleared, because allocating new arrays would dominate the cost of a search. Searches do not overlap. */
-const plots = new WeakMap<Segment, Plot>();
+const plots = new WeakMap<Segment, SegmentScores>();
 
-function plotOf(segment: Segment): Plot {
+function plotOf(segment: Segment): SegmentScores {
   const { passages } = segment;
   const plot = plots.get(segment) ?? {
     segment,
@@ -70,9 +70,9 @@ function plotOf(segment: Segment): Plot {
 }
 
 /** The scores of one search. */
-class Field {
+class PassageScorer {
   readonly passages: number;
-  readonly #plots: readonly Plot[];
+  readonly #plots: readonly SegmentScores[];
   readonly #averageLength: number;
   /** Postings of the current term, segment by segment. */
   readonly #found: CollectedPostings;

@@ -4,7 +4,7 @@ import { SourceError } from '../remote-source.ts';
 import type { CheckSource, SourceFinding } from '../source-check.ts';
 import type { SitemapDefinition } from '../source-kinds.ts';
 import { readSitemapAt } from './list-pages.ts';
-import { siteBorders } from './crawl-scope.ts';
+import { createCrawlScope } from './crawl-scope.ts';
 
 const ANSWER_LIMIT_MS = 20 * SECOND_MS;
 
@@ -40,7 +40,7 @@ interface Listed {
 
 /** @throws SourceError; the signal's reason */
 async function listed(definition: SitemapDefinition, signal: AbortSignal): Promise<Listed> {
-  const borders = siteBorders(definition, PUBLIC_WEB.resolve);
+  const borders = createCrawlScope(definition, PUBLIC_WEB.resolve);
   const found: Listed = { pages: 0, outside: 0, sitemaps: 0 };
   const pages = ({ address }: { address: string }) => {
     found.pages += 1;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../../../shared/clock.ts';
 
 /** Enforces the delay between two requests to a site. */
-export class Pace {
+export class RequestPacer {
   /** Milliseconds. The site's crawl delay may increase it. */
   pauseMs: number;
   #restedMs = -Infinity;

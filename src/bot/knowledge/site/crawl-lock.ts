@@ -26,7 +26,7 @@ const NAME = /^claim-(\d{1,15})(\.free)?$/;
  * the next number takes over the lock; only one process can succeed, and the previous holder then stops. Expiry is measured
  * by how long this process sees a claim unchanged, so that clock differences between machines do not matter.
  */
-export class RoundClaims {
+export class CrawlLocks {
   readonly #folder: string;
   readonly #times: ClaimTimes;
   #seen: { claim: SeenClaim; sinceMs: number } | undefined;
@@ -40,7 +40,7 @@ export class RoundClaims {
    * @returns undefined if another process holds the lock
    * @throws the system's error
    */
-  async take(): Promise<RoundClaim | undefined> {
+  async take(): Promise<CrawlLock | undefined> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const newest = await this.#newest();
     if (newest && !newest.isFree && !this.#isLost(newest)) return undefined;
@@ -52,7 +52,7 @@ export class RoundClaims {
       throw error;
     }
     await this.#removeBelow(number);
-    return new RoundClaim(this.#folder, number, this.#times.renewMs);
+    return new CrawlLock(this.#folder, number, this.#times.renewMs);
   }
 
   async #newest(): Promise<SeenClaim | undefined> {
@@ -84,7 +84,7 @@ export class RoundClaims {
 }
 
 /** A lock held by this process. */
-export class RoundClaim {
+export class CrawlLock {
   readonly #path: string;
   readonly #next: string;
   readonly #renewal: NodeJS.Timeout;

@@ -1,10 +1,10 @@
 import type { EgressPolicy } from '../../../shared/web/egress-policy.ts';
-import { isInsideAddress, isLoopback } from '../../../shared/web/inside-address.ts';
+import { isPrivateAddress, isLoopback } from '../../../shared/web/inside-address.ts';
 import { isPublicAddress } from '../../../shared/web/public-address.ts';
 import type { SitemapDefinition } from '../source-kinds.ts';
 
 /** Which addresses a crawl may fetch (SECURITY.md site-borders). */
-export interface SiteBorders {
+export interface CrawlScope {
   /**
    * @param written the address as listed in a sitemap
    * @returns the address to fetch; undefined if it is outside the site
@@ -23,10 +23,10 @@ const MAX_ADDRESS_CHARS = 2_048;
 const STEP_UP = /(?:^|[/\\])\.\.(?:[/\\]|$)/;
 
 /** @param resolve DNS lookup, as in the rules for the public web */
-export function siteBorders(
+export function createCrawlScope(
   { sitemap, under }: Pick<SitemapDefinition, 'sitemap' | 'under'>,
   resolve: EgressPolicy['resolve'],
-): SiteBorders {
+): CrawlScope {
   const { origin, hostname } = new URL(sitemap);
   // Loopback addresses are allowed only if the sitemap itself is on one, for local testing.
   const mayBeHere = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname);
@@ -36,7 +36,8 @@ export function siteBorders(
   const policy = (mayOpen: (url: URL) => boolean): EgressPolicy => ({
     protocols: ['https:', 'http:'],
     mayUsePort: () => true,
-    mayConnect: (address) => isPublicAddress(address) || isInsideAddress(address) || (mayBeHere && isLoopback(address)),
+    mayConnect: (address) =>
+      isPublicAddress(address) || isPrivateAddress(address) || (mayBeHere && isLoopback(address)),
     mayOpen,
     resolve,
   });

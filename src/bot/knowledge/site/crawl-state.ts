@@ -19,7 +19,7 @@ const askedSchema = z.object({
   lastModified: z.string().optional(),
 });
 
-export type AskedPage = z.output<typeof askedSchema>;
+export type CrawledPage = z.output<typeof askedSchema>;
 
 const lineSchema = z.tuple([z.string(), askedSchema.nullable()]);
 
@@ -27,16 +27,16 @@ const lineSchema = z.tuple([z.string(), askedSchema.nullable()]);
  * Stores the fetch state of a site's pages, one line each, so that the next crawl, by any process, can skip unchanged pages.
  * A line left incomplete by a crash is ignored: its page is fetched again.
  */
-export class AskedPages {
+export class CrawlState {
   readonly #path: string;
-  readonly #pages = new Map<string, AskedPage>();
+  readonly #pages = new Map<string, CrawledPage>();
 
   private constructor(path: string) {
     this.#path = path;
   }
 
-  static async load(path: string): Promise<AskedPages> {
-    const asked = new AskedPages(path);
+  static async load(path: string): Promise<CrawlState> {
+    const asked = new CrawlState(path);
     const yielder = new EventLoopYielder();
     const text = await readFile(path, 'utf8').catch(() => '');
     for (let at = 0; at < text.length;) {
@@ -52,7 +52,7 @@ export class AskedPages {
     return asked;
   }
 
-  get(name: string): AskedPage | undefined {
+  get(name: string): CrawledPage | undefined {
     return this.#pages.get(name);
   }
 
@@ -64,7 +64,7 @@ export class AskedPages {
    * @param page undefined if the page is no longer stored
    * @throws the system's error
    */
-  async note(name: string, page: AskedPage | undefined): Promise<void> {
+  async note(name: string, page: CrawledPage | undefined): Promise<void> {
     if (page) this.#pages.set(name, page);
     else if (!this.#pages.delete(name)) return;
     await appendFile(this.#path, lineOf(name, page), { mode: 0o600 });
@@ -97,6 +97,6 @@ export class AskedPages {
   }
 }
 
-function lineOf(name: string, page: AskedPage | undefined): string {
+function lineOf(name: string, page: CrawledPage | undefined): string {
   return `${JSON.stringify([name, page ?? null])}\n`;
 }

@@ -1,13 +1,13 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import type { EgressPolicy } from '../../../shared/web/egress-policy.ts';
-import { fetchAddress, type WebAnswer } from '../../../shared/web/fetch-address.ts';
+import { fetchAddress, type WebResponse } from '../../../shared/web/fetch-address.ts';
 import { WebError } from '../../../shared/web/web-error.ts';
-import type { AskedPage } from './crawl-state.ts';
+import type { CrawledPage } from './crawl-state.ts';
 import { maxBytesOf, PAGE_TYPES } from './page-kinds.ts';
 
 /** The result of fetching a page. */
-export type PageAnswer =
-  | { kind: 'page'; answer: WebAnswer; body: readonly Buffer[]; etag?: string; lastModified?: string }
+export type PageFetchResult =
+  | { kind: 'page'; answer: WebResponse; body: readonly Buffer[]; etag?: string; lastModified?: string }
   | { kind: 'unchanged' }
   /** The address is not, or no longer, a page of the site. */
   | { kind: 'gone'; reason: string }
@@ -30,11 +30,11 @@ const HEADER_VALUE = /^[\x20-\x7e]{1,300}$/;
  * @param known state from the last fetch
  * @throws the signal's reason
  */
-export async function askPage(
+export async function fetchSitePage(
   address: string,
-  { egress, known, nowMs }: { egress: EgressPolicy; known: AskedPage | undefined; nowMs: NowMs },
+  { egress, known, nowMs }: { egress: EgressPolicy; known: CrawledPage | undefined; nowMs: NowMs },
   signal: AbortSignal,
-): Promise<PageAnswer> {
+): Promise<PageFetchResult> {
   const conditions = conditionsOf(known);
   const asked = { egress, redirects: REDIRECTS, totalMs: TOTAL_MS, accept: PAGE_TYPES, maxBytesOf, conditions };
   try {
@@ -49,7 +49,7 @@ export async function askPage(
 
 const REASONS = { refused: 'leads_outside', too_large: 'too_large', unusable: 'unreadable', unreachable: undefined };
 
-function judge(answer: WebAnswer, known: AskedPage | undefined, nowMs: NowMs): PageAnswer {
+function judge(answer: WebResponse, known: CrawledPage | undefined, nowMs: NowMs): PageFetchResult {
   const { status, body } = answer;
   if (status === 304 && known) return { kind: 'unchanged' };
   if (NOT_THERE.has(status)) return { kind: 'gone', reason: 'not_found' };
@@ -62,14 +62,14 @@ function judge(answer: WebAnswer, known: AskedPage | undefined, nowMs: NowMs): P
   return { kind: 'page', answer, body, etag, lastModified };
 }
 
-function conditionsOf(known: AskedPage | undefined): Record<string, string> {
+function conditionsOf(known: CrawledPage | undefined): Record<string, string> {
   const conditions: Record<string, string> = {};
   if (known?.etag !== undefined) conditions['if-none-match'] = known.etag;
   if (known?.lastModified !== undefined) conditions['if-modified-since'] = known.lastModified;
   return conditions;
 }
 
-function plainHeader(answer: WebAnswer, name: string): string | undefined {
+function plainHeader(answer: WebResponse, name: string): string | undefined {
   const value = answer.header(name);
   return value !== undefined && HEADER_VALUE.test(value) ? value : undefined;
 }

@@ -17,7 +17,7 @@ const headSchema = z.object({
 
 export type PageHead = Omit<z.output<typeof headSchema>, 'format'>;
 
-export interface KeptPage {
+export interface StoredPage {
   head: PageHead;
   body: Buffer;
 }
@@ -39,7 +39,7 @@ export function pageName(address: string): string {
  * @returns its size on disk in bytes
  * @throws the system's error
  */
-export async function keepPage(
+export async function storePage(
   folder: string,
   name: string,
   { head, body }: { head: PageHead; body: readonly Buffer[] },
@@ -58,7 +58,7 @@ export async function keepPage(
 }
 
 /** @returns undefined if the file was not written by `keepPage` */
-export function openKeptPage(bytes: Buffer): KeptPage | undefined {
+export function parseStoredPage(bytes: Buffer): StoredPage | undefined {
   const end = bytes.subarray(0, MAX_HEAD_BYTES).indexOf('\n');
   if (end < 0) return undefined;
   try {

@@ -5,12 +5,12 @@ import type { EgressPolicy } from '../../../shared/web/egress-policy.ts';
 import { fetchAddress } from '../../../shared/web/fetch-address.ts';
 import { readPlainPieces } from '../../../shared/web/read-plain-body.ts';
 import { WebError } from '../../../shared/web/web-error.ts';
-import type { LeftOut } from '../skipped-documents.ts';
+import type { SkippedDocuments } from '../skipped-documents.ts';
 import { SourceError } from '../remote-source.ts';
 import type { SitemapDefinition } from '../source-kinds.ts';
-import type { Pace } from './crawl-delay.ts';
+import type { RequestPacer } from './crawl-delay.ts';
 import { readSitemap, type SitemapEntry, type SitemapKind } from './read-sitemap.ts';
-import type { SiteBorders } from './crawl-scope.ts';
+import type { CrawlScope } from './crawl-scope.ts';
 
 /** A page listed in a site's sitemap. */
 export interface ListedPage {
@@ -28,9 +28,9 @@ export interface PageList {
 
 export interface ListParts {
   site: Pick<SitemapDefinition, 'sitemap' | 'mostPages'>;
-  borders: SiteBorders;
-  pace: Pace;
-  leftOut: LeftOut;
+  borders: CrawlScope;
+  pace: RequestPacer;
+  leftOut: SkippedDocuments;
 }
 
 /** After decompression. The protocol allows 50 MiB. */

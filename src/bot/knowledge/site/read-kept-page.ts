@@ -4,16 +4,16 @@ import { readSitePage } from '../documents/kinds/html.ts';
 import { readDocument } from '../documents/read-document.ts';
 import { decodeText } from '../documents/text/decode-text.ts';
 import { charsetOf } from '../../../shared/web/decode-page.ts';
-import { headingIn, READER, type ReadText } from '../folder/read-document.ts';
+import { headingIn, READER, type DocumentText } from '../folder/read-document.ts';
 import { readWholeFile } from '../folder/read-file.ts';
 import type { FolderFile } from '../folder/walk-folder.ts';
-import { openKeptPage, PAGE_NAME, type KeptPage } from './kept-page.ts';
+import { parseStoredPage, PAGE_NAME, type StoredPage } from './kept-page.ts';
 import { pageKindOf } from './page-kinds.ts';
 
-type Read = Pick<ReadText, 'parts'> & { title?: string };
+type Read = Pick<DocumentText, 'parts'> & { title?: string };
 
 /** @returns why a file is not a stored page, judged by its name only; undefined if it may be one */
-export function whyNoPage(path: string): string | undefined {
+export function unsupportedPageReason(path: string): string | undefined {
   return PAGE_NAME.test(path) ? undefined : 'unknown_kind';
 }
 
@@ -22,9 +22,13 @@ export function whyNoPage(path: string): string | undefined {
  * (SECURITY.md knowledge-rights).
  * @throws the signal's reason
  */
-export async function readPageFile({ realPath }: FolderFile, maxBytes: number, signal: AbortSignal): Promise<ReadText> {
+export async function readPageFile(
+  { realPath }: FolderFile,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<DocumentText> {
   const bytes = readWholeFile(realPath, maxBytes);
-  const kept = bytes && openKeptPage(bytes);
+  const kept = bytes && parseStoredPage(bytes);
   if (!kept) return { title: '', parts: [], refused: 'unreadable' };
   const { url, date } = kept.head;
   const title = nameOf(url);
@@ -38,7 +42,7 @@ export async function readPageFile({ realPath }: FolderFile, maxBytes: number, s
 }
 
 /** @throws DocumentError; the signal's reason */
-async function readBody({ head, body }: KeptPage, signal: AbortSignal): Promise<Read> {
+async function readBody({ head, body }: StoredPage, signal: AbortSignal): Promise<Read> {
   const kind = pageKindOf(head.mediaType);
   if (kind === undefined) throw new DocumentError('unsupported', 'The page has an unsupported type');
   if (kind === 'apart') {

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 import { DAY_MS, MIB_BYTES, monotonicMs, type NowMs } from '../../../shared/clock.ts';
 import type { KnowledgeReport } from '../knowledge-report.ts';
-import { LeftOut } from '../skipped-documents.ts';
+import { SkippedDocuments } from '../skipped-documents.ts';
 import type { SitemapDefinition } from '../source-kinds.ts';
-import { askPage, type PageAnswer } from './fetch-page.ts';
-import type { AskedPage, AskedPages } from './crawl-state.ts';
-import { BESIDE_ENDING, keepPage, PAGE_NAME, pageName } from './kept-page.ts';
+import { fetchSitePage, type PageFetchResult } from './fetch-page.ts';
+import type { CrawledPage, CrawlState } from './crawl-state.ts';
+import { BESIDE_ENDING, storePage, PAGE_NAME, pageName } from './kept-page.ts';
 import { listPages, type ListedPage, type PageList } from './list-pages.ts';
-import { Pace } from './crawl-delay.ts';
+import { RequestPacer } from './crawl-delay.ts';
 import { RobotsFiles } from './robots-files.ts';
-import type { RoundClaim } from './crawl-lock.ts';
-import type { SiteBorders } from './crawl-scope.ts';
+import type { CrawlLock } from './crawl-lock.ts';
+import type { CrawlScope } from './crawl-scope.ts';
 
 export type SiteRead = Parameters<KnowledgeReport['siteRead']>[0];
 
@@ -21,9 +21,9 @@ export interface SiteRoundParts {
   site: SitemapDefinition;
   /** Where the site's pages are stored. */
   folder: string;
-  asked: AskedPages;
-  borders: SiteBorders;
-  claim: Pick<RoundClaim, 'check'>;
+  asked: CrawlState;
+  borders: CrawlScope;
+  claim: Pick<CrawlLock, 'check'>;
   nowMs: NowMs;
   /** Total for all pages of a site. Defaults to 1 GiB. */
   maxBytes?: number;
@@ -36,10 +36,10 @@ const MAX_BYTES = 1_024 * MIB_BYTES;
 const MAX_FAILURES_IN_ROW = 10;
 
 /** One crawl of a site (SECURITY.md site-borders, site-asked-gently). */
-export class SiteRound {
+export class SiteCrawl {
   readonly #parts: SiteRoundParts;
-  readonly #pace: Pace;
-  readonly #leftOut = new LeftOut();
+  readonly #pace: RequestPacer;
+  readonly #leftOut = new SkippedDocuments();
   readonly #counts = { fetched: 0, unchanged: 0, gone: 0, failed: 0 };
   /** By file name. */
   readonly #sizes = new Map<string, number>();
@@ -50,7 +50,7 @@ export class SiteRound {
 
   constructor(parts: SiteRoundParts) {
     this.#parts = parts;
-    this.#pace = new Pace(parts.site.pauseMs);
+    this.#pace = new RequestPacer(parts.site.pauseMs);
   }
 
   /** @throws SourceError if the sitemap cannot be read; ClaimLostError; the system's error; the signal's reason */
@@ -116,7 +116,7 @@ export class SiteRound {
       await this.#keepAsItIs(page, name, known);
       return;
     }
-    const ask = () => askPage(page.url.href, { egress: borders.ofPages, known, nowMs }, signal);
+    const ask = () => fetchSitePage(page.url.href, { egress: borders.ofPages, known, nowMs }, signal);
     let answer = await this.#pace.next(ask, signal);
     if (answer.kind === 'failed' && answer.waitMs !== undefined) {
       await this.#pace.wait(answer.waitMs, signal);
@@ -127,12 +127,12 @@ export class SiteRound {
     await this.#take(page, name, known, answer);
   }
 
-  #isFresh({ lastModified }: ListedPage, { listedAs, askedAtMs }: AskedPage): boolean {
+  #isFresh({ lastModified }: ListedPage, { listedAs, askedAtMs }: CrawledPage): boolean {
     const ageMs = this.#parts.nowMs() - askedAtMs;
     return lastModified !== undefined && lastModified === listedAs && ageMs >= 0 && ageMs < FRESH_MS;
   }
 
-  async #take(page: ListedPage, name: string, known: AskedPage | undefined, answer: PageAnswer): Promise<void> {
+  async #take(page: ListedPage, name: string, known: CrawledPage | undefined, answer: PageFetchResult): Promise<void> {
     if (answer.kind === 'failed') {
       this.#fail();
       return;
@@ -146,8 +146,8 @@ export class SiteRound {
   async #takePage(
     page: ListedPage,
     name: string,
-    known: AskedPage | undefined,
-    { answer, body, etag, lastModified }: Extract<PageAnswer, { kind: 'page' }>,
+    known: CrawledPage | undefined,
+    { answer, body, etag, lastModified }: Extract<PageFetchResult, { kind: 'page' }>,
   ): Promise<void> {
     const { folder, asked } = this.#parts;
     const { mediaType, charset } = answer;
@@ -168,14 +168,14 @@ export class SiteRound {
       return;
     }
     const date = dayOf(page.lastModified) ?? dayOf(lastModified);
-    const sizeBytes = await keepPage(folder, name, { head: { url, mediaType, charset, date }, body });
+    const sizeBytes = await storePage(folder, name, { head: { url, mediaType, charset, date }, body });
     this.#setSize(name, sizeBytes);
     this.#found.add(url);
     this.#counts.fetched += 1;
     await asked.note(name, this.#askedNow(page, { ...now, sizeBytes }));
   }
 
-  async #keepAsItIs(page: ListedPage, name: string, known: AskedPage): Promise<void> {
+  async #keepAsItIs(page: ListedPage, name: string, known: CrawledPage): Promise<void> {
     if (this.#found.has(known.url)) {
       await this.#leave('same_page', page, name);
       return;
@@ -185,7 +185,7 @@ export class SiteRound {
     if (this.#parts.asked.get(name) !== known) await this.#parts.asked.note(name, known);
   }
 
-  #askedNow({ lastModified }: ListedPage, known: Omit<AskedPage, 'askedAtMs' | 'listedAs'>): AskedPage {
+  #askedNow({ lastModified }: ListedPage, known: Omit<CrawledPage, 'askedAtMs' | 'listedAs'>): CrawledPage {
     return { ...known, askedAtMs: this.#parts.nowMs(), listedAs: lastModified };
   }
 

@@ -2,8 +2,8 @@ import { KIB_BYTES, MINUTE_MS, SECOND_MS } from '../../../shared/clock.ts';
 import type { EgressPolicy } from '../../../shared/web/egress-policy.ts';
 import { fetchAddress } from '../../../shared/web/fetch-address.ts';
 import { WebError } from '../../../shared/web/web-error.ts';
-import type { Pace } from './crawl-delay.ts';
-import { mayAsk, parseRobots, type RobotsRules } from './robots.ts';
+import type { RequestPacer } from './crawl-delay.ts';
+import { isUrlAllowed, parseRobots, type RobotsRules } from './robots.ts';
 
 /** Whether an address may be fetched. `unknown`: robots.txt is unavailable at present. */
 export type RobotsVerdict = 'yes' | 'no' | 'unknown';
@@ -17,10 +17,10 @@ const NO_RULES: RobotsRules = { rules: [] };
 /** The robots.txt rules of each host of a site, fetched once per crawl. A `Crawl-delay` increases the delay. */
 export class RobotsFiles {
   readonly #egress: EgressPolicy;
-  readonly #pace: Pace;
+  readonly #pace: RequestPacer;
   readonly #files = new Map<string, RobotsRules | undefined>();
 
-  constructor(egress: EgressPolicy, pace: Pace) {
+  constructor(egress: EgressPolicy, pace: RequestPacer) {
     this.#egress = egress;
     this.#pace = pace;
   }
@@ -30,7 +30,7 @@ export class RobotsFiles {
     if (!this.#files.has(url.origin)) this.#files.set(url.origin, await this.#fetch(url, signal));
     const rules = this.#files.get(url.origin);
     if (!rules) return 'unknown';
-    return (await mayAsk(rules, url)) ? 'yes' : 'no';
+    return (await isUrlAllowed(rules, url)) ? 'yes' : 'no';
   }
 
   /** @returns undefined if the rules are unavailable */

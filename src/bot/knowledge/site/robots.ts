@@ -47,7 +47,7 @@ export async function parseRobots(text: string): Promise<RobotsRules> {
 }
 
 /** Whether an address may be fetched. The longest matching rule wins; on a tie, `allow` wins. */
-export async function mayAsk({ rules }: Pick<RobotsRules, 'rules'>, { pathname, search }: URL): Promise<boolean> {
+export async function isUrlAllowed({ rules }: Pick<RobotsRules, 'rules'>, { pathname, search }: URL): Promise<boolean> {
   const path = comparable(pathname + search);
   const yielder = new EventLoopYielder();
   let heaviest: RobotsRule | undefined;

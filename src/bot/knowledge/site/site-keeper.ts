@@ -12,10 +12,10 @@ import type { KnowledgeReport } from '../knowledge-report.ts';
 import { SourceError } from '../remote-source.ts';
 import type { SitemapDefinition } from '../source-kinds.ts';
 import { usableFolder } from '../usable-folder.ts';
-import { AskedPages } from './crawl-state.ts';
-import { SiteRound, type SiteRead } from './read-site.ts';
-import { ClaimLostError, RoundClaims, type ClaimTimes } from './crawl-lock.ts';
-import { siteBorders } from './crawl-scope.ts';
+import { CrawlState } from './crawl-state.ts';
+import { SiteCrawl, type SiteRead } from './read-site.ts';
+import { ClaimLostError, CrawlLocks, type ClaimTimes } from './crawl-lock.ts';
+import { createCrawlScope } from './crawl-scope.ts';
 import { parseJson } from '../../../shared/parse-json.ts';
 
 export interface SiteKeeperParts {
@@ -121,7 +121,7 @@ export class SiteKeeper {
   async #keep(kept: KeptSite, folder: string): Promise<void> {
     const { signal } = kept.ending;
     const { claimTimes = CLAIM_TIMES, lookEveryMs = LOOK_EVERY_MS } = this.#parts;
-    const claims = new RoundClaims(join(folder, ROUND_FOLDER), claimTimes);
+    const claims = new CrawlLocks(join(folder, ROUND_FOLDER), claimTimes);
     let againAtMs = -Infinity;
     while (!signal.aborted) {
       if (monotonicMs() >= againAtMs)
@@ -135,7 +135,7 @@ export class SiteKeeper {
     }
   }
 
-  async #readIfDue(kept: KeptSite, folder: string, claims: RoundClaims): Promise<void> {
+  async #readIfDue(kept: KeptSite, folder: string, claims: CrawlLocks): Promise<void> {
     if (!(await this.#isDue(kept.site, folder))) return;
     const claim = await claims.take();
     if (!claim) return;
@@ -153,11 +153,11 @@ export class SiteKeeper {
     claim: { check(): Promise<void> },
   ): Promise<void> {
     const { nowMs, resolve, maxBytes: mostBytes } = this.#parts;
-    const borders = siteBorders(site, resolve);
-    const asked = await AskedPages.load(join(folder, ROUND_FOLDER, 'asked'));
+    const borders = createCrawlScope(site, resolve);
+    const asked = await CrawlState.load(join(folder, ROUND_FOLDER, 'asked'));
     let read: SiteRead;
     try {
-      read = await new SiteRound({ site, folder, asked, borders, claim, nowMs, maxBytes: mostBytes }).run(signal);
+      read = await new SiteCrawl({ site, folder, asked, borders, claim, nowMs, maxBytes: mostBytes }).run(signal);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       read = { ...nothingRead(site, error.code), pages: asked.names().length };

@@ -1,8 +1,8 @@
 import type { ChatEvent, EndReason } from '../chat-types.ts';
-import { CallPieces } from '../../../shared/models/call-pieces.ts';
+import { ToolCallAssembler } from '../../../shared/models/call-pieces.ts';
 import { readFinishReason } from '../../../shared/models/finish-reason.ts';
 import { ReplyText, type Ending, type ReplyTextOptions } from '../../../shared/models/reply-text.ts';
-import { WholeText } from '../../../shared/models/whole-text.ts';
+import { StreamedText } from '../../../shared/models/whole-text.ts';
 import type { CompletionChunk } from './completion-chunk.ts';
 
 export interface AssemblerOptions extends ReplyTextOptions {
@@ -12,10 +12,10 @@ export interface AssemblerOptions extends ReplyTextOptions {
 /** Fourth layer: chunks to chat events. Joins fragments of tool calls, enforces the text limit and detects the end. */
 export class AnswerAssembler {
   readonly #maxAnswerChars: number;
-  readonly #calls = new CallPieces();
+  readonly #calls = new ToolCallAssembler();
   readonly #text: ReplyText;
   /** The text as received, to detect repeated text. */
-  readonly #whole = new WholeText();
+  readonly #whole = new StreamedText();
   #textChars = 0;
   #hasReasoning = false;
   #hasSaid = false;

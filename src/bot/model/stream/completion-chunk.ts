@@ -1,11 +1,11 @@
 import { ChatError } from '../chat-error.ts';
-import { readCallPieces, type ToolCallPiece } from '../../../shared/models/call-pieces.ts';
+import { readToolCallDeltas, type ToolCallDelta } from '../../../shared/models/call-pieces.ts';
 import { readContent, readThought } from '../../../shared/models/content-parts.ts';
 import { errorIn, type Payload } from '../../../shared/models/stream-payload.ts';
 import { mapHttpStatus } from '../map-http-status.ts';
 import { asObject, parseJson, type JsonObject } from '../../../shared/parse-json.ts';
 
-export type { ToolCallPiece };
+export type { ToolCallDelta as ToolCallPiece };
 
 /** Contents of one streamed chunk or one complete response. All other fields are ignored. */
 export interface CompletionChunk {
@@ -15,7 +15,7 @@ export interface CompletionChunk {
   isMessage: boolean;
   text: string;
   reasoning: string;
-  toolCalls: readonly ToolCallPiece[];
+  toolCalls: readonly ToolCallDelta[];
   finishReason: string | undefined;
   usage: { promptTokens: number; completionTokens: number } | undefined;
 }
@@ -40,7 +40,7 @@ export function readChunk(body: Payload): CompletionChunk | undefined {
     isMessage,
     text: text || asText(reply?.['refusal']) || (reply ? '' : asText(choice?.['text'])),
     reasoning: readThought(reply) || thought,
-    toolCalls: readCallPieces(reply, isMessage),
+    toolCalls: readToolCallDeltas(reply, isMessage),
     finishReason: asText(choice?.['finish_reason']) || undefined,
     // Some engines send the usage next to the finish reason.
     usage: readUsage(body['usage']) ?? readUsage(choice?.['usage']),

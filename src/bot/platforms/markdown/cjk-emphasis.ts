@@ -3,7 +3,7 @@ import type { SyntaxNode, Tree } from '@lezer/common';
 import { around, friendlyFlanking, isPunctuation, strictFlanking } from '../../../shared/text/emphasis-flanking.ts';
 import { applyEdits, type Edit } from './edit-text.ts';
 import { QUICK_INLINE } from './quick-inline.ts';
-import { isTooIntricate } from './read-tree.ts';
+import { isTooComplex } from './read-tree.ts';
 
 /*
  * Emphasis next to Chinese, Japanese and Korean text. In CommonMark an emphasis delimiter between punctuation and a letter
@@ -57,7 +57,7 @@ export function mayDiffer(markdown: string): boolean {
 }
 
 /** Parses markdown like `readTree`, with the CJK-friendly emphasis rules. */
-export function readFriendly(markdown: string): Tree {
+export function parseCjkFriendly(markdown: string): Tree {
   return reader.parse(markdown);
 }
 
@@ -66,10 +66,10 @@ export function readFriendly(markdown: string): Tree {
  * neither open nor close. Idempotent.
  */
 export function separateEmphasis(markdown: string): string {
-  if (!mayDiffer(markdown) || isTooIntricate(markdown)) return markdown;
+  if (!mayDiffer(markdown) || isTooComplex(markdown)) return markdown;
   const openings = new Map<number, SyntaxNode>();
   const closings = new Map<number, SyntaxNode>();
-  readFriendly(markdown).iterate({
+  parseCjkFriendly(markdown).iterate({
     enter: ({ name, node }) => {
       if (!EMPHASIS.has(name)) return;
       const [open, close] = [node.firstChild, node.lastChild];

@@ -1,10 +1,10 @@
 import type { SyntaxNode, Tree } from '@lezer/common';
-import { cutText, niceCut } from './cut-text.ts';
+import { cutText, findCutPosition } from './cut-text.ts';
 import { fenceOf } from './fence.ts';
-import { isTooIntricate, readTree } from './read-tree.ts';
+import { isTooComplex, parseMarkdown } from './read-tree.ts';
 
 /** The block in which a cut falls: the text that reopens it in the next piece, and the text that closes it in this piece. */
-interface CutThrough {
+interface BlockContinuation {
   opening: string;
   closing: string;
   /**
@@ -15,7 +15,7 @@ interface CutThrough {
   outdentTo: number;
 }
 
-const NOTHING: CutThrough = { opening: '', closing: '', outdentChars: 0, outdentTo: 0 };
+const NOTHING: BlockContinuation = { opening: '', closing: '', outdentChars: 0, outdentTo: 0 };
 /** Maximum bytes for closing a fence: line end, line prefix and marker. */
 const CLOSING_ROOM_BYTES = 40;
 /** Fences with a longer marker and prefix are cut without being closed. */
@@ -23,7 +23,7 @@ const MAX_FENCE_CHARS = 38;
 /** Maximum share of a piece for a repeated table header; a larger header is not repeated. */
 const MAX_HEAD_SHARE = 0.25;
 /** Nodes that are kept whole: the cut moves in front of them if at least half of the piece remains. */
-const WHOLE = new Set([
+const UNBREAKABLE_NODES = new Set([
   'Link',
   'Image',
   'InlineCode',
@@ -45,11 +45,11 @@ export function* cutMarkdown(markdown: string, maxBytes: number): Generator<stri
     yield markdown;
     return;
   }
-  if (isTooIntricate(markdown)) {
+  if (isTooComplex(markdown)) {
     yield* cutText(markdown, maxBytes);
     return;
   }
-  const tree = readTree(markdown);
+  const tree = parseMarkdown(markdown);
   let at = 0;
   let through = NOTHING;
   for (;;) {
@@ -59,8 +59,8 @@ export function* cutMarkdown(markdown: string, maxBytes: number): Generator<stri
       yield through.opening + outdented(markdown, at, markdown.length, through);
       return;
     }
-    const cut = beforeWhole(tree, at, at + niceCut(rest, roomBytes - CLOSING_ROOM_BYTES));
-    const next = cutThrough(markdown, tree, cut, maxBytes);
+    const cut = avoidUnbreakable(tree, at, at + findCutPosition(rest, roomBytes - CLOSING_ROOM_BYTES));
+    const next = continuationAt(markdown, tree, cut, maxBytes);
     const body = outdented(markdown, at, cut, through);
     const gap = next.closing === '' || body.endsWith('\n') ? '' : '\n';
     // A fence that was reopened without its list indent is closed without it.
@@ -70,15 +70,15 @@ export function* cutMarkdown(markdown: string, maxBytes: number): Generator<stri
   }
 }
 
-function beforeWhole(tree: Tree, at: number, cut: number): number {
+function avoidUnbreakable(tree: Tree, at: number, cut: number): number {
   let best = cut;
   for (let node: SyntaxNode | null = tree.resolveInner(cut, -1); node; node = node.parent) {
-    if (WHOLE.has(node.name) && node.from < cut && node.to > cut) best = node.from;
+    if (UNBREAKABLE_NODES.has(node.name) && node.from < cut && node.to > cut) best = node.from;
   }
   return best - at >= (cut - at) / 2 ? best : cut;
 }
 
-function cutThrough(markdown: string, tree: Tree, cut: number, maxBytes: number): CutThrough {
+function continuationAt(markdown: string, tree: Tree, cut: number, maxBytes: number): BlockContinuation {
   for (let node: SyntaxNode | null = tree.resolveInner(cut, -1); node; node = node.parent) {
     if (node.name === 'FencedCode' && node.from < cut && node.to > cut) return throughFence(markdown, node);
     if (node.name === 'Table' && node.from < cut && node.to > cut) return throughTable(markdown, node, cut, maxBytes);
@@ -86,7 +86,7 @@ function cutThrough(markdown: string, tree: Tree, cut: number, maxBytes: number)
   return NOTHING;
 }
 
-function throughFence(markdown: string, node: SyntaxNode): CutThrough {
+function throughFence(markdown: string, node: SyntaxNode): BlockContinuation {
   const fence = fenceOf(node, markdown);
   if (!fence || fence.lead.length + fence.mark.length > MAX_FENCE_CHARS) return NOTHING;
   const { mark, language, lead } = fence;
@@ -95,7 +95,7 @@ function throughFence(markdown: string, node: SyntaxNode): CutThrough {
   return { opening: `${mark}${language}\n`, closing: lead + mark, outdentChars: lead.length, outdentTo: node.to };
 }
 
-function throughTable(markdown: string, node: SyntaxNode, cut: number, maxBytes: number): CutThrough {
+function throughTable(markdown: string, node: SyntaxNode, cut: number, maxBytes: number): BlockContinuation {
   const delimiter = node.getChild('TableDelimiter');
   if (!delimiter || cut <= delimiter.to || markdown[cut - 1] !== '\n') return NOTHING;
   const lineStart = markdown.lastIndexOf('\n', node.from - 1) + 1;
@@ -103,7 +103,7 @@ function throughTable(markdown: string, node: SyntaxNode, cut: number, maxBytes:
   return Buffer.byteLength(opening) > maxBytes * MAX_HEAD_SHARE ? NOTHING : { ...NOTHING, opening };
 }
 
-function outdented(markdown: string, from: number, to: number, { outdentChars, outdentTo }: CutThrough): string {
+function outdented(markdown: string, from: number, to: number, { outdentChars, outdentTo }: BlockContinuation): string {
   if (outdentChars === 0 || from >= outdentTo) return markdown.slice(from, to);
   const end = Math.min(to, outdentTo);
   const indent = new RegExp(`^[ \\t]{1,${String(outdentChars)}}`, 'gm');

@@ -19,21 +19,21 @@ export function fittingChars(text: string, maxBytes: number): number {
  * Best position to cut a text that is too long: the end of a paragraph, else of a line, a sentence or a word. Counted in
  * UTF-16 units.
  */
-export function niceCut(text: string, maxBytes: number): number {
-  const most = Math.max(1, fittingChars(text, maxBytes));
-  const least = Math.floor(most * LOOK_BACK);
+export function findCutPosition(text: string, maxBytes: number): number {
+  const maxChars = Math.max(1, fittingChars(text, maxBytes));
+  const minChars = Math.floor(maxChars * LOOK_BACK);
   for (const end of ['\n\n', '\n', '。', ' ']) {
-    const at = text.lastIndexOf(end, most - end.length);
-    if (at >= least) return at + end.length;
+    const at = text.lastIndexOf(end, maxChars - end.length);
+    if (at >= minChars) return at + end.length;
   }
-  return beforeMark(text, most);
+  return beforeMark(text, maxChars);
 }
 
 /** Splits plain text into pieces of at most `maxBytes` of UTF-8. The joined pieces equal the text. */
 export function* cutText(text: string, maxBytes: number): Generator<string> {
   let rest = text;
   while (Buffer.byteLength(rest) > maxBytes) {
-    const cut = niceCut(rest, maxBytes);
+    const cut = findCutPosition(rest, maxBytes);
     yield rest.slice(0, cut);
     rest = rest.slice(cut);
   }

@@ -6,7 +6,7 @@ export interface Dialect {
    * rules for all platforms. Runs over the whole text, including code, before parsing. Such markup begins with `@`, `<` or
    * `&`; texts without these characters are not passed in. Idempotent.
    */
-  alterOwnMarks(text: string): string;
+  neutraliseOwnMentions(text: string): string;
   /**
    * Handling of unfinished markdown in a growing answer. `close`: it is closed for this snapshot, because each snapshot
    * replaces the previous one. `hold`: it is held back until complete, because snapshots are appended and never withdrawn.

@@ -19,7 +19,7 @@ export function hasFormula(markdown: string): boolean {
  * Escapes formulas (`\(…\)`, `\[…\]`, `$…$`, `$$…$$`) so that they are shown verbatim: no platform typesets them, and
  * markdown renderers treat their backslashes as escapes and their characters as emphasis. Idempotent.
  */
-export function keepMath(markdown: string, tree: Tree): string {
+export function escapeMath(markdown: string, tree: Tree): string {
   const edits: Edit[] = [];
   tree.iterate({
     enter: ({ name, node }) => {

@@ -61,7 +61,7 @@ export function hasUserInfo({ username, password }: URL): boolean {
  * The rendered text of part of a node: without emphasis and code delimiters, with escapes resolved and images replaced by
  * their descriptions.
  */
-export function seenText(markdown: string, node: SyntaxNode, from: number, to: number): string {
+export function renderedText(markdown: string, node: SyntaxNode, from: number, to: number): string {
   let seen = '';
   let at = from;
   node.cursor().iterate((inner) => {

@@ -1,16 +1,16 @@
-import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
-import { alterMarks } from './alter-marks.ts';
-import { mayDiffer, readFriendly, separateEmphasis } from './cjk-emphasis.ts';
+import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
+import { neutraliseMentions } from './alter-marks.ts';
+import { mayDiffer, parseCjkFriendly, separateEmphasis } from './cjk-emphasis.ts';
 import { cutMarkdown } from './cut-markdown.ts';
 import { cutText } from './cut-text.ts';
 import type { Dialect } from './dialect.ts';
 import { widenFences } from './nested-fences.ts';
-import { isTooIntricate, readTree } from './read-tree.ts';
+import { isTooComplex, parseMarkdown } from './read-tree.ts';
 import { withoutHtml } from './second-reading.ts';
-import { SettledTexts, type SettledText } from './settled-texts.ts';
+import { SettledTextCache, type SettledText } from './settled-texts.ts';
 import { settledEnd, shapeUnfinished } from './shape-unfinished.ts';
-import { withoutThoughts } from './strip-thoughts.ts';
-import { withoutLinks, writeSafely } from './write-safely.ts';
+import { stripReasoning } from './strip-thoughts.ts';
+import { withoutLinks, sanitizeMarkdown } from './write-safely.ts';
 
 /**
  * Renders a model's markdown in one platform's dialect. The text is kept byte for byte, except for neutralised mentions,
@@ -18,22 +18,22 @@ import { withoutLinks, writeSafely } from './write-safely.ts';
  */
 export interface MarkdownWriter {
   /** Renders a finished text, cut to the limit. Idempotent. @param maxBytes at least 128 of UTF-8 */
-  finished(text: string, maxBytes: number): string;
+  renderFinished(text: string, maxBytes: number): string;
   /** Renders one snapshot of a growing text without flicker, cut to the limit. */
-  growing(text: string, maxBytes: number): string;
+  renderGrowing(text: string, maxBytes: number): string;
   /** Splits a finished text into pieces that each fit and are each rendered as by `finished`. Blank pieces are omitted. */
-  pieces(text: string, maxBytes: number): string[];
+  split(text: string, maxBytes: number): string[];
   /** Like `pieces` for a text that cannot be parsed as markdown: neutralised plain text, cut anywhere. */
-  plainPieces(text: string, maxBytes: number): string[];
+  splitPlain(text: string, maxBytes: number): string[];
   /** Registers pieces of a finished text that another writer rendered, so that they are not parsed again. */
-  knowPieces(text: string, pieces: readonly string[]): void;
+  cachePieces(text: string, pieces: readonly string[]): void;
 }
 
 /** Matches any text with mentions, links, markdown or invisible characters. Any other text is shown unchanged. */
 const NOT_PLAIN =
   /[^\t\n\r\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u03ff\u0400-\u052f\u2010-\u2027\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]|[@<&[\]|`*_~\\$]|^[ \t>]*(?:[-=+#>]|\d{1,9}[.)]?)[-=+# \t]*$/m;
 /** Size factor for cutting a piece again that grew when it was rendered. */
-const SMALLER = 0.9;
+const SHRINK_FACTOR = 0.9;
 const MAX_ATTEMPTS = 6;
 const MIN_BYTES = 128;
 const MARK_BYTES = 64;
@@ -45,36 +45,36 @@ const THOUGHT_BEGINS = /<\s{0,8}think/i;
 
 /** @param dialect of the platform */
 export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
-  const settledTexts = new SettledTexts();
-  const fullLooks = new SettledTexts();
+  const settledTexts = new SettledTextCache();
+  const snapshotCache = new SettledTextCache();
 
   const clean = (text: string, isFinished: boolean): string => {
-    const widened = widenFences(withoutUnseen(withPlainEnds(text)), {
+    const widened = widenFences(stripInvisible(withPlainEnds(text)), {
       isFinished,
       isAlways: dialect.unfinished === 'hold',
     });
-    return alterMarks(withoutThoughts(widened, isFinished), dialect);
+    return neutraliseMentions(stripReasoning(widened, isFinished), dialect);
   };
-  const safely = (markdown: string): string => separateEmphasis(writeSafely(markdown, dialect));
+  const safely = (markdown: string): string => separateEmphasis(sanitizeMarkdown(markdown, dialect));
 
   function fittingPieces(markdown: string, maxBytes: number, attempt = 1): string[] {
     if (Buffer.byteLength(markdown) <= maxBytes) return [markdown];
     if (attempt > MAX_ATTEMPTS) return [...cutText(withoutLinks(markdown, dialect), maxBytes)];
     return [...cutMarkdown(markdown, maxBytes)].flatMap((piece) => {
-      const written = withoutHtml(safely(alterMarks(piece, dialect)));
+      const written = withoutHtml(safely(neutraliseMentions(piece, dialect)));
       if (Buffer.byteLength(written) <= maxBytes) return [written];
-      return fittingPieces(written, Math.max(MIN_BYTES, Math.floor(maxBytes * SMALLER)), attempt + 1);
+      return fittingPieces(written, Math.max(MIN_BYTES, Math.floor(maxBytes * SHRINK_FACTOR)), attempt + 1);
     });
   }
 
   /** Caches the snapshot of a text that exceeds the limit: the text keeps growing, but its snapshot stays the same. */
   function fitting(source: string, maxBytes: number, write: (markdown: string) => string): string {
-    const full = fullLooks.of(source);
+    const full = snapshotCache.of(source);
     if (full.source === source && Buffer.byteLength(full.shown) <= maxBytes) return full.shown;
     const written = write(source);
     if (Buffer.byteLength(written) <= maxBytes) return written;
     const [shown = ''] = fittingPieces(written, maxBytes);
-    fullLooks.remember({ source, shown });
+    snapshotCache.remember({ source, shown });
     return shown;
   }
 
@@ -82,7 +82,7 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
   const settledOf = (markdown: string): SettledText =>
     markdown.includes(']:') ? { source: '', shown: '' } : settledTexts.of(markdown);
 
-  function whole(markdown: string): string {
+  function renderComplete(markdown: string): string {
     const settled = settledOf(markdown);
     settledTexts.forget(markdown);
     return withoutHtml(settled.shown + safely(markdown.slice(settled.source.length)));
@@ -90,14 +90,14 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
 
   /** Each piece is rendered again before it is shown; remembering it avoids parsing it again. */
   function remember(pieces: readonly string[]): void {
-    for (const piece of pieces) fullLooks.remember({ source: piece, shown: piece });
+    for (const piece of pieces) snapshotCache.remember({ source: piece, shown: piece });
   }
 
-  function look(markdown: string): string {
+  function renderSnapshot(markdown: string): string {
     const settled = settledOf(markdown);
     const tail = markdown.slice(settled.source.length);
-    if (isTooIntricate(tail)) return settled.shown + safely(tail);
-    const tree = mayDiffer(tail) ? readFriendly(tail) : readTree(tail);
+    if (isTooComplex(tail)) return settled.shown + safely(tail);
+    const tree = mayDiffer(tail) ? parseCjkFriendly(tail) : parseMarkdown(tail);
     const { end, closing } = shapeUnfinished(tail, tree, dialect.unfinished);
     const newlySettled = tail.slice(0, Math.min(settledEnd(tail, tree), end));
     // Settled text is checked by the second parser as a whole, once per block; the growing text is checked separately.
@@ -106,45 +106,45 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
       settledTexts.remember({ source: settled.source + newlySettled, shown });
     }
     // Text that is closed for this snapshot may parse differently from the open text.
-    const open = safely(alterMarks(tail.slice(newlySettled.length, end), dialect)) + closing;
+    const open = safely(neutraliseMentions(tail.slice(newlySettled.length, end), dialect)) + closing;
     return shown + withoutHtml(separateEmphasis(open));
   }
 
   return {
-    finished(text, maxBytes) {
-      const [source, write] = isPlain(text) ? [text, asItIs] : [clean(text, true), whole];
+    renderFinished(text, maxBytes) {
+      const [source, write] = isPlain(text) ? [text, asItIs] : [clean(text, true), renderComplete];
       const written = fitting(source, maxBytes, write);
       // Frees the cached text of an answer that has ended.
-      fullLooks.forget(source);
+      snapshotCache.forget(source);
       return written;
     },
-    growing(text, maxBytes) {
+    renderGrowing(text, maxBytes) {
       // Reads only as much as a snapshot can hold, regardless of the text's length.
       const maxChars = maxBytes + MARGIN_CHARS;
       const head = text.slice(0, maxChars);
       if (isPlain(head)) return fitting(head, maxBytes, asItIs);
       const read = THOUGHT_BEGINS.test(head) ? text.slice(0, LOOKS_READ * maxChars) : head;
-      return fitting(clean(read, false).slice(0, maxChars), maxBytes, look);
+      return fitting(clean(read, false).slice(0, maxChars), maxBytes, renderSnapshot);
     },
-    pieces(text, maxBytes) {
-      fullLooks.forget(text);
-      const all = fittingPieces(isPlain(text) ? text : whole(clean(text, true)), maxBytes);
+    split(text, maxBytes) {
+      snapshotCache.forget(text);
+      const all = fittingPieces(isPlain(text) ? text : renderComplete(clean(text, true)), maxBytes);
       const pieces = withoutBlank(all);
       remember(pieces);
       return pieces;
     },
-    plainPieces(text, maxBytes) {
+    splitPlain(text, maxBytes) {
       const plain = withoutLinks(
-        alterMarks(withoutThoughts(withoutUnseen(withPlainEnds(text)), true, 'as words'), dialect),
+        neutraliseMentions(stripReasoning(stripInvisible(withPlainEnds(text)), true, 'as words'), dialect),
         dialect,
       );
       // Cutting can expose a mention again; neutralising it takes two bytes.
       const all = [...cutText(plain, maxBytes - MARK_BYTES)].map((piece) => withoutLinks(piece, dialect));
       return withoutBlank(all);
     },
-    knowPieces(text, pieces) {
+    cachePieces(text, pieces) {
       const head = clean(text.slice(0, MARGIN_CHARS), false);
-      fullLooks.forget(head);
+      snapshotCache.forget(head);
       settledTexts.forget(head);
       remember(pieces);
     },

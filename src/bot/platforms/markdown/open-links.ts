@@ -1,7 +1,7 @@
 import type { SyntaxNode, SyntaxNodeRef, Tree } from '@lezer/common';
 import { applyEdits, type Edit } from './edit-text.ts';
-import { hasUserInfo, imageDescription, namesAnotherHost, seenText } from './link-label.ts';
-import { showTags, showTagsInCode } from './show-tags.ts';
+import { hasUserInfo, imageDescription, namesAnotherHost, renderedText } from './link-label.ts';
+import { escapeTags, escapeTagsInCode } from './show-tags.ts';
 
 /** Link reference definitions: addresses by normalised label. */
 type Definitions = ReadonlyMap<string, string>;
@@ -38,7 +38,7 @@ const LOOSE_LINK = /(\[[^[\]\n]{0,300})?\](?=\(([^()\n]{0,2000}))/g;
  * HTML is shown as text. All other text is unchanged. The result may contain new links, so this is repeated until nothing
  * changes (`writeSafely`).
  */
-export function openLinks(markdown: string, tree: Tree): string {
+export function exposeLinkTargets(markdown: string, tree: Tree): string {
   const reading: Reading = { markdown, definitions: definitionsOf(markdown, tree) };
   const edits: Edit[] = [];
   tree.iterate({ enter: (node) => collect(node, reading, edits) });
@@ -52,7 +52,7 @@ function collect(node: SyntaxNodeRef, reading: Reading, edits: Edit[]): boolean 
   if (CODE.has(name)) edits.push({ from, to, text: code(name, markdown.slice(from, to)) });
   else if (HTML.has(name)) edits.push({ from, to, text: html(node, markdown.slice(from, to)) });
   else if (name === 'CodeBlock')
-    edits.push({ from, to, text: looseInCode(showTagsInCode(markdown.slice(from, to), TAG_LIKE)) });
+    edits.push({ from, to, text: looseInCode(escapeTagsInCode(markdown.slice(from, to), TAG_LIKE)) });
   else if (name === 'Autolink') edits.push({ from, to, text: autolink(markdown.slice(from, to)) });
   else if (name === 'LinkReference') edits.push({ from, to, text: definition(node.node, markdown) });
   else if (name === 'Link' || name === 'Image') {
@@ -68,11 +68,11 @@ function collect(node: SyntaxNodeRef, reading: Reading, edits: Edit[]): boolean 
 
 /** Clients disagree about where a paragraph ends, so they may not treat a code span of several lines as code. */
 function code(name: string, written: string): string {
-  return name === 'InlineCode' && written.includes('\n') ? looseInCode(showTagsInCode(written, WHOLE_TAG)) : written;
+  return name === 'InlineCode' && written.includes('\n') ? looseInCode(escapeTagsInCode(written, WHOLE_TAG)) : written;
 }
 
 function showLooseSigns(prose: string): string {
-  return looseInCode(showTags(prose, WHOLE_TAG));
+  return looseInCode(escapeTags(prose, WHOLE_TAG));
 }
 
 /** @param written without tags that a client could interpret */
@@ -100,7 +100,7 @@ function link(node: SyntaxNode, reading: Reading): string | undefined {
     isImage: node.name === 'Image',
     label,
     address,
-    seen: seenText(markdown, node, open.to, close.from),
+    seen: renderedText(markdown, node, open.to, close.from),
   });
 }
 
@@ -167,7 +167,7 @@ const LINE_BREAK = /^<br\s{0,8}\/?>$/i;
 /** Shows HTML as text; a line break tag becomes a line break. */
 function html({ name, node }: SyntaxNodeRef, written: string): string {
   if (name === 'HTMLTag' && LINE_BREAK.test(written)) return node.parent?.name === 'TableCell' ? ' ' : '\n';
-  return showTags(written, TAG_BEGIN);
+  return escapeTags(written, TAG_BEGIN);
 }
 
 function autolink(written: string): string {

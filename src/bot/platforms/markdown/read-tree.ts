@@ -31,7 +31,7 @@ const SIGN = /[[*_~`<]|\n[ \t]*\n/g;
 /**
  * Parses markdown (CommonMark plus GitHub's tables, strikethrough, tasks and bare addresses) into a tree of text positions.
  */
-export function readTree(markdown: string): Tree {
+export function parseMarkdown(markdown: string): Tree {
   return reader.parse(markdown);
 }
 
@@ -39,7 +39,7 @@ export function readTree(markdown: string): Tree {
  * Whether a text is so intricate that parsing it would block the process, such as deeply nested lists or a paragraph of
  * brackets.
  */
-export function isTooIntricate(markdown: string): boolean {
+export function isTooComplex(markdown: string): boolean {
   if (INTRICATE.some((pattern) => pattern.test(markdown))) return true;
   if (markdown.length <= MAX_BRACKETS) return false;
   let brackets = 0;

@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { isTooIntricate } from './read-tree.ts';
+import { isTooComplex } from './read-tree.ts';
 
 /** An independent CommonMark parser that accepts HTML and all addresses. */
 const reader = new MarkdownIt({ html: true });
@@ -8,7 +8,7 @@ reader.validateLink = () => true;
 const MAY_BE_HTML = /(?<!\\)(?:\\\\){0,64}<[A-Za-z/!?]/;
 const TAG_SIGN = /<(?=[A-Za-z/!?])/g;
 /** Maximum passes. Each pass repairs what it finds, which may expose more for the next pass. */
-const MAX_READINGS = 4;
+const MAX_PASSES = 4;
 
 /**
  * Checks a text that is about to be shown with a second parser. If two parsers disagree about what is code, a client may
@@ -18,7 +18,7 @@ const MAX_READINGS = 4;
 export function withoutHtml(markdown: string): string {
   let shown = markdown;
   for (let reading = 0; MAY_BE_HTML.test(shown); reading += 1) {
-    if (reading === MAX_READINGS || isTooIntricate(shown)) return shown.replace(TAG_SIGN, '＜');
+    if (reading === MAX_PASSES || isTooComplex(shown)) return shown.replace(TAG_SIGN, '＜');
     const ranges = reader
       .parse(shown, {})
       .filter(hasHtml)

@@ -11,7 +11,7 @@ const MAX_TEXTS = 512;
  * Caches the rendered beginnings of growing texts, so that each snapshot parses only new text. Entries are looked up by the
  * text itself, so a wrong entry is never used; a missing entry only costs time.
  */
-export class SettledTexts {
+export class SettledTextCache {
   readonly #texts = new Map<string, SettledText>();
 
   /** The longest cached beginning of a text; empty if there is none. */

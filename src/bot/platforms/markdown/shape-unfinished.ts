@@ -14,7 +14,7 @@ const MAX_HELD_CHARS = 1_000;
  * Length of the visible part of a growing text, based on its last line, which may still change its meaning. @param leaf its
  * last block
  */
-function shownLines(markdown: string, leaf: SyntaxNode): number {
+function visibleLength(markdown: string, leaf: SyntaxNode): number {
   const start = markdown.lastIndexOf('\n') + 1;
   const line = markdown.slice(start);
   if (line.length > MAX_HELD_CHARS) return markdown.length;
@@ -57,7 +57,7 @@ const HALF_CHARACTER = /[\uD800-\uDBFF]$/;
  */
 export function shapeUnfinished(markdown: string, tree: Tree, unfinished: 'close' | 'hold'): UnfinishedShape {
   const leaf = lastBlock(tree);
-  let end = shownLines(markdown, leaf);
+  let end = visibleLength(markdown, leaf);
   let closing = '';
   const fence = fenceOf(leaf, markdown);
   if (fence && !fence.isClosed && end > leaf.from) {

@@ -5,7 +5,7 @@
 const BARE_NAMES = /^<\/?([A-Za-z][\w.:-]{0,40})(?:\s{1,8}[A-Za-z_:][\w.:-]{0,40}){0,6}\s{0,8}\/?>/;
 const MAX_TAG_CHARS = 300;
 /** Tags with which a client could load a resource, request input, or swallow the following text. */
-const OBEYED = new Set(
+const DANGEROUS_TAGS = new Set(
   (
     'applet area audio base body button canvas datalist dialog embed fieldset form frame frameset head html iframe image img ' +
     'input link map math meta noembed noframes noscript object option optgroup param picture plaintext portal script select ' +
@@ -27,19 +27,19 @@ const HARMLESS = new Set(
  * bracket of a dangerous tag is replaced, so that even clients without escapes show it as text.
  * @param begins matches the brackets with which tags begin
  */
-export function showTags(prose: string, begins: RegExp): string {
+export function escapeTags(prose: string, begins: RegExp): string {
   return prose.replace(begins, (sign: string, ...rest: unknown[]) => {
     const at = placeIn(rest);
-    if (isEscaped(prose, at)) return isObeyed(nameAt(prose, at)) ? '＜' : sign;
-    return isObeyed(nameAt(prose, at)) ? '＜' : '\\<';
+    if (isEscaped(prose, at)) return isDangerous(nameAt(prose, at)) ? '＜' : sign;
+    return isDangerous(nameAt(prose, at)) ? '＜' : '\\<';
   });
 }
 
 /** Like `showTags` where an escape would be visible: names that are not HTML are unchanged, all others are replaced. */
-export function showTagsInCode(written: string, begins: RegExp): string {
+export function escapeTagsInCode(written: string, begins: RegExp): string {
   return written.replace(begins, (sign: string, ...rest: unknown[]) => {
     const name = nameAt(written, placeIn(rest));
-    return isObeyed(name) || HARMLESS.has(name) ? '＜' : sign;
+    return isDangerous(name) || HARMLESS.has(name) ? '＜' : sign;
   });
 }
 
@@ -48,8 +48,8 @@ function nameAt(text: string, at: number): string {
   return BARE_NAMES.exec(text.slice(at, at + MAX_TAG_CHARS))?.[1]?.toLowerCase() ?? '';
 }
 
-function isObeyed(name: string): boolean {
-  return name === '' || OBEYED.has(name);
+function isDangerous(name: string): boolean {
+  return name === '' || DANGEROUS_TAGS.has(name);
 }
 
 function isEscaped(text: string, at: number): boolean {

@@ -1,5 +1,5 @@
-import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
-import { isTooIntricate, readTree } from './read-tree.ts';
+import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
+import { isTooComplex, parseMarkdown } from './read-tree.ts';
 
 const THOUGHT_BEGINS = /(?<=^|\n)[ \t]{0,8}<\s{0,8}think(?:ing)?\s{0,8}>/gi;
 const THOUGHT_ENDS = /<\s{0,8}\/\s{0,8}think(?:ing)?\s{0,8}>\s{0,64}/gi;
@@ -12,9 +12,9 @@ const CODE = new Set(['FencedCode', 'InlineCode', 'CodeText', 'CodeMark', 'CodeI
  * counts as reasoning only at the start of the text
  * @param code `as words`: tags in code are treated like all others, because it is unknown what is code
  */
-export function withoutThoughts(text: string, isFinished: boolean, code: 'kept' | 'as words' = 'kept'): string {
+export function stripReasoning(text: string, isFinished: boolean, code: 'kept' | 'as words' = 'kept'): string {
   if (!/<\s{0,8}think/i.test(text)) return text;
-  const tree = code === 'as words' || isTooIntricate(text) ? undefined : readTree(text);
+  const tree = code === 'as words' || isTooComplex(text) ? undefined : parseMarkdown(text);
   let said = '';
   let at = 0;
   /** Position after which no closing tag exists. */
@@ -36,5 +36,5 @@ export function withoutThoughts(text: string, isFinished: boolean, code: 'kept' 
 
 /** Whether a finished text is invisible: blank, or reasoning only. Cheap for texts of any length. */
 export function isBlank(text: string): boolean {
-  return withoutThoughts(withoutUnseen(text), true, 'as words').trim() === '';
+  return stripReasoning(stripInvisible(text), true, 'as words').trim() === '';
 }

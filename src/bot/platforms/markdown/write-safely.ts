@@ -1,8 +1,8 @@
-import { alterMarks, withoutRemoteImages } from './alter-marks.ts';
+import { neutraliseMentions, withoutRemoteImages } from './alter-marks.ts';
 import type { Dialect } from './dialect.ts';
-import { hasFormula, keepMath } from './keep-math.ts';
-import { openLinks } from './open-links.ts';
-import { isTooIntricate, readTree } from './read-tree.ts';
+import { hasFormula, escapeMath } from './keep-math.ts';
+import { exposeLinkTargets } from './open-links.ts';
+import { isTooComplex, parseMarkdown } from './read-tree.ts';
 
 /**
  * A text without a match contains no link, image or HTML in any client, except bare addresses, which lead where they say.
@@ -14,19 +14,19 @@ const TAG_SIGN = /<(?=[A-Za-z/!?])/g;
  * Maximum passes. Each pass repairs what it finds, which may expose more for the next pass. Only texts made for this purpose
  * need more.
  */
-const MAX_READINGS = 6;
+const MAX_PASSES = 6;
 
 /**
  * Renders markdown so that it mentions no one, loads nothing, hides no link target
  * (SECURITY.md harmless-marks, honest-links), and shows formulas verbatim. Other text is unchanged. Idempotent.
  * @param markdown with mentions already neutralised (`alterMarks`)
  */
-export function writeSafely(markdown: string, dialect: Dialect): string {
+export function sanitizeMarkdown(markdown: string, dialect: Dialect): string {
   let shown = markdown;
   for (let reading = 0; LINK_OR_HTML.test(shown) || hasFormula(shown); reading += 1) {
-    if (reading === MAX_READINGS || isTooIntricate(shown)) return withoutLinks(shown, dialect);
-    const kept = hasFormula(shown) ? keepMath(shown, readTree(shown)) : shown;
-    const opened = alterMarks(openLinks(kept, readTree(kept)), dialect);
+    if (reading === MAX_PASSES || isTooComplex(shown)) return withoutLinks(shown, dialect);
+    const kept = hasFormula(shown) ? escapeMath(shown, parseMarkdown(shown)) : shown;
+    const opened = neutraliseMentions(exposeLinkTargets(kept, parseMarkdown(kept)), dialect);
     if (opened === shown) break;
     shown = opened;
   }
@@ -35,5 +35,5 @@ export function writeSafely(markdown: string, dialect: Dialect): string {
 
 /** For a text that is too expensive to parse: neutralises all links, images and HTML. Idempotent. */
 export function withoutLinks(markdown: string, dialect: Dialect): string {
-  return alterMarks(markdown.replace(LINK_SIGN, '］').replace(TAG_SIGN, '＜'), dialect);
+  return neutraliseMentions(markdown.replace(LINK_SIGN, '］').replace(TAG_SIGN, '＜'), dialect);
 }

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { outsideCall } from '../../../shared/fail-point.ts';
 import { requestBounded, type BoundedAnswer } from '../bounded-request.ts';
-import { FENCE_HOLDS_MS, type PushResult } from '../platform.ts';
+import { FENCE_VALID_MS, type PushResult } from '../platform.ts';
 import { type ReplySnapshot } from '../../domain/reply.ts';
 import { PlatformError } from '../platform-error.ts';
 import { formatHandle, readHandle, type ReplyTarget } from './reply-target.ts';
@@ -23,12 +23,12 @@ export function isResponseAddress(address: string, apiUrl: string): boolean {
 }
 
 /** Whether Slack refused a post because the app is not a member of the channel in which the command was typed. */
-export function isNotThere(error: string): boolean {
+export function isNotInChannel(error: string): boolean {
   return NOT_THERE.has(error);
 }
 
 /** Whether a handle belongs to an ephemeral answer, which only the asker saw and which cannot be changed. */
-export function isSeenByOne(handle: string): boolean {
+export function isEphemeral(handle: string): boolean {
   return readHandle(handle).ts === SEEN_BY_ONE;
 }
 
@@ -45,7 +45,7 @@ export async function answerCommand(
   if (!snapshot.finished) return NOT_BEFORE_THE_END;
   const json = { response_type: 'ephemeral', replace_original: false, ...blocksOf(snapshot) };
   try {
-    const request = { method: 'POST', json, leavesWithinMs: FENCE_HOLDS_MS } as const;
+    const request = { method: 'POST', json, leavesWithinMs: FENCE_VALID_MS } as const;
     const answer = await outsideCall('slack.response', () => requestBounded(new URL(response.url), request));
     return judge(answer, channel);
   } catch (error) {

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../../shared/clock.ts';
 import { outsideCall } from '../../../shared/fail-point.ts';
 import { requestBounded } from '../bounded-request.ts';
 import { PlatformError } from '../platform-error.ts';
-import { FENCE_HOLDS_MS, type AnswerFile, type FileBrought, type FileReplies, type PostResult } from '../platform.ts';
+import { FENCE_VALID_MS, type AnswerFile, type UploadResult, type FileReplies, type PostResult } from '../platform.ts';
 import { fieldsOf } from './body-fields.ts';
 import { isFileAddress } from './media.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
@@ -19,7 +19,7 @@ export function createFileReplies(api: SlackApi, apiUrl: string): FileReplies {
   return {
     // A command may be answered to its sender only, whereas everyone in the chat sees a file.
     canShow: (target) => readTarget(target).response === undefined,
-    async bring(file) {
+    async upload(file) {
       const length = Buffer.byteLength(file.text);
       const place = await api.call('files.getUploadURLExternal', { filename: file.name, length });
       if (place.kind !== 'ok') return { result: failureOf(place) };
@@ -28,7 +28,7 @@ export function createFileReplies(api: SlackApi, apiUrl: string): FileReplies {
         return { result: 'refused' };
       return bringBytes(new URL(address), fileId, file);
     },
-    async show(target, fileId, { name, mayStand }) {
+    async show(target, fileId, { name, mayBeShown: mayStand }) {
       if (mayStand && (await isShown(api, target, fileId))) return 'sent';
       const { channel, threadTs } = readTarget(target);
       const files = [{ id: fileId, title: name }];
@@ -42,7 +42,7 @@ export function createFileReplies(api: SlackApi, apiUrl: string): FileReplies {
 }
 
 /** The upload address is valid for this file only and needs no token. */
-async function bringBytes(address: URL, fileId: string, { text }: AnswerFile): Promise<FileBrought> {
+async function bringBytes(address: URL, fileId: string, { text }: AnswerFile): Promise<UploadResult> {
   const request = {
     method: 'POST',
     body: text,
@@ -63,7 +63,7 @@ async function bringBytes(address: URL, fileId: string, { text }: AnswerFile): P
  * Whether a file is visible in the answer's chat. An unknown state counts as no, because showing the file again is harmless.
  */
 async function isShown(api: SlackApi, target: string, fileId: string): Promise<boolean> {
-  const answer = await api.call('files.info', { file: fileId }, FENCE_HOLDS_MS);
+  const answer = await api.call('files.info', { file: fileId }, FENCE_VALID_MS);
   const shares = answer.kind === 'ok' ? fieldsOf(fieldsOf(answer.body['file'])['shares']) : {};
   const { channel } = readTarget(target);
   return ['public', 'private'].some((kind) => fieldsOf(shares[kind])[channel] !== undefined);

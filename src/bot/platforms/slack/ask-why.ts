@@ -7,7 +7,7 @@ import type { SlackApi } from './platform-api.ts';
 import { readTarget } from './reply-target.ts';
 
 /** Asks a person who rated an answer as bad what is wrong with it; only that person sees the question. */
-export async function askWhy(
+export async function requestFeedbackReason(
   api: SlackApi,
   { target, language }: FeedbackFollowUp,
   answer: DeliveryId,
@@ -19,7 +19,7 @@ export async function askWhy(
 }
 
 /** Replaces that question by a thank-you. The address is Slack's `response_url`: no token, five uses within half an hour. */
-export async function thank({ askedAt }: FeedbackFollowUp, text: string): Promise<void> {
+export async function acknowledgeFeedback({ askedAt }: FeedbackFollowUp, text: string): Promise<void> {
   if (askedAt === undefined) return;
   const json = { response_type: 'ephemeral', replace_original: true, text };
   await outsideCall('slack.response', () => requestBounded(new URL(askedAt), { method: 'POST', json }));

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { optional, secret, setting } from '../../config/setting.ts';
 import * as kinds from '../../config/setting-kinds.ts';
-import type { AssembleParts, PlatformDescription } from '../description.ts';
+import type { AssembleOptions, PlatformDescription } from '../description.ts';
 
 const API_URL = 'https://slack.com/api';
 const OPEN_URL = 'https://slack.com';
@@ -132,7 +132,7 @@ export const slack = {
   nameSetting: 'SLACK_BOT_NAME',
   bareWords: true,
   consoleLine: (webhookUrl: string) => `In the Slack app under Event Subscriptions, save: ${webhookUrl}`,
-  assemble: ({ settings: own, isOn, messengerUrl }: AssembleParts<Own>): SlackConfig => ({
+  assemble: ({ settings: own, isOn, messengerUrl }: AssembleOptions<Own>): SlackConfig => ({
     isOn,
     connect: own.SLACK_CONNECT,
     reply: own.SLACK_REPLY,

@@ -15,5 +15,5 @@ const LABELLED_LINK = /<((?:https?|mailto|tel|slack):[^\s<>|]{1,2000})\|([^<>\n]
 export const SLACK_DIALECT: Dialect = {
   name: 'slack',
   unfinished: 'hold',
-  alterOwnMarks: (text) => text.replace(SLACK_MARK, '＜').replace(LABELLED_LINK, '$2 ($1)'),
+  neutraliseOwnMentions: (text) => text.replace(SLACK_MARK, '＜').replace(LABELLED_LINK, '$2 ($1)'),
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
-import type { FoundPosts } from '../platform.ts';
-import { isNotThere } from './answer-command.ts';
+import type { PostLookupResult } from '../platform.ts';
+import { isNotInChannel } from './answer-command.ts';
 import type { BotMethod } from './app-rights.ts';
 import type { SlackApi } from './platform-api.ts';
 import { ANSWER_EVENT, REMOVED_EVENT } from './post-answer.ts';
@@ -43,7 +43,7 @@ export async function findAnswer(
   botUserId: string | undefined,
   target: ReplyTarget,
   postKey: string,
-): Promise<FoundPosts | 'unknown'> {
+): Promise<PostLookupResult | 'unknown'> {
   const { channel, threadTs, ts } = target;
   const method = threadTs === undefined ? 'conversations.history' : 'conversations.replies';
   const args = {
@@ -63,9 +63,9 @@ export async function findAnswer(
   return {
     keyed: handles(own.filter((message) => keyOf(message) === postKey)),
     // Only a thread can contain a stream; other messages in a channel were posted on purpose.
-    strays: threadTs === undefined ? [] : handles(own.filter(isStray)),
-    isWhole: isWhole(own, postKey),
-    doomed: handles(own.filter(({ metadata }) => metadata?.event_type === REMOVED_EVENT)),
+    orphans: threadTs === undefined ? [] : handles(own.filter(isStray)),
+    isComplete: isWhole(own, postKey),
+    pendingDeletes: handles(own.filter(({ metadata }) => metadata?.event_type === REMOVED_EVENT)),
   };
 }
 
@@ -80,7 +80,7 @@ async function readToTheEnd(
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const answer = await api.call(method, { ...args, cursor: cursor === '' ? undefined : cursor });
     // The app is not a member of the channel in which the command was typed, so none of its messages can be there.
-    if (answer.kind === 'error' && isNotThere(answer.error) && page === 0) return [];
+    if (answer.kind === 'error' && isNotInChannel(answer.error) && page === 0) return [];
     const read = answer.kind === 'ok' ? pageShape.safeParse(answer.body) : undefined;
     if (read?.success !== true) return undefined;
     messages.push(...read.data.messages);

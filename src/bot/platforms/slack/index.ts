@@ -1,7 +1,7 @@
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
-import type { DeliveryHead, Platform, PostResult, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
-import { WriteJudge, type TellsRefusals } from '../write-meaning.ts';
-import { refusedFor } from '../refused-delivery.ts';
+import type { DeliveryHead, Platform, PostResult, DeliveryReader, RefusedDelivery, ReplyTraits } from '../platform.ts';
+import { WriteJudge, type RefusalCallbacks } from '../write-meaning.ts';
+import { refusedDelivery } from '../refused-delivery.ts';
 import { isResponseAddress } from './answer-command.ts';
 import { createPushReplies } from './push-replies.ts';
 import { checkBot, checkSocket, checkWebSignIn, checkWorkspace } from './check-settings.ts';
@@ -59,7 +59,7 @@ export interface SlackOptions {
   talk?: { models: readonly string[]; followsThreads: boolean; hasButtons?: boolean };
   webhookWindowSec: number;
   nowMs: NowMs;
-  told?: TellsRefusals;
+  refusalCallbacks?: RefusalCallbacks;
   pace?: Partial<SlackPace>;
 }
 
@@ -85,8 +85,8 @@ const EDIT_GAP_MS = { stream: 700, edit: 1_200 } as const;
 export function createSlack(options: SlackOptions): Platform {
   const apiUrl = withoutSlash(options.apiUrl ?? 'https://slack.com/api');
   const addresses = { apiUrl, openUrl: withoutSlash(options.openUrl ?? 'https://slack.com') };
-  const access = createSlackAccess(options.told?.onRefused);
-  const writes = new WriteJudge(SLACK_MEANINGS, options.told?.onWriteRefused);
+  const access = createSlackAccess(options.refusalCallbacks?.onRefused);
+  const writes = new WriteJudge(SLACK_MEANINGS, options.refusalCallbacks?.onWriteRefused);
   const api = createSlackApi(apiUrl, options.botToken, access, writes);
   const { appToken, webSignIn } = options;
   const more = webSignIn?.more;
@@ -97,7 +97,7 @@ export function createSlack(options: SlackOptions): Platform {
     more?.installations.teams.map((team) => {
       const app = new InstalledApp(team, more.installations);
       const tokenOf = async () => (await more.installations.find(team))?.token;
-      const apiOf = createSlackApi(apiUrl, tokenOf, createSlackAccess(options.told?.onRefused), writes);
+      const apiOf = createSlackApi(apiUrl, tokenOf, createSlackAccess(options.refusalCallbacks?.onRefused), writes);
       const parts = { addresses, api: apiOf, token: tokenOf, tenant: team, ownApp: app };
       return [team, createWorkspace(options, { ...parts, onLeft: () => app.left(apiOf) })];
     }),
@@ -110,8 +110,8 @@ export function createSlack(options: SlackOptions): Platform {
     access,
     ofTenant: more && ((tenant) => others.get(tenant)?.platform),
     install: more && createInstall({ ...more, client: webSignIn.client, addresses }),
-    pending: () => waitForBoth(ownApp.pending(), more?.installations.fresh()),
-    admit: (head) => admit(head, options, reading),
+    ready: () => waitForBoth(ownApp.ready(), more?.installations.refresh()),
+    verifyHeaders: (head) => verifyHeaders(head, options, reading),
     connect:
       appToken === undefined
         ? undefined
@@ -167,7 +167,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
     bare: { models },
     isFileAddress: (address) => isFileAddress(address, apiUrl),
     isOwnAddress: (address) => isResponseAddress(address, apiUrl),
-    isStranger: (origin) => ownApp.isStranger(origin),
+    isForeignOrigin: (origin) => ownApp.isForeignOrigin(origin),
     onLeft,
   };
   const replyTraits: ReplyTraits = {
@@ -194,7 +194,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
     tenant,
     app: APP,
     replyTraits,
-    admit: (head) => refusedFor('no signature', timeOf(head), nowMs),
+    verifyHeaders: (head) => refusedDelivery('no signature', timeOf(head), nowMs),
     renderReply,
     splitReply,
     splitAnswer,
@@ -241,16 +241,16 @@ function isCheck(body: Buffer): boolean {
   return new URLSearchParams(body.toString()).get('ssl_check') === '1';
 }
 
-function admit(head: DeliveryHead, options: SlackOptions, reading: Reading): RefusedDelivery | ReadDelivery {
+function verifyHeaders(head: DeliveryHead, options: SlackOptions, reading: Reading): RefusedDelivery | DeliveryReader {
   const { signingSecret, appToken, webhookWindowSec: windowSec, nowMs } = options;
-  if (appToken !== undefined) return refusedFor('no signature', timeOf(head), nowMs);
+  if (appToken !== undefined) return refusedDelivery('no signature', timeOf(head), nowMs);
   const fields = signatureFields(head, { windowSec, nowMs });
   const isShortForm = mayBeCheck(head);
-  if (typeof fields === 'string' && !isShortForm) return refusedFor(fields, timeOf(head), nowMs);
+  if (typeof fields === 'string' && !isShortForm) return refusedDelivery(fields, timeOf(head), nowMs);
   return (body) => {
     if (isShortForm && isCheck(body)) return { kind: 'ignored', reason: 'certificate check', answer: EMPTY_ANSWER };
-    if (typeof fields === 'string') return refusedFor(fields, timeOf(head), nowMs);
-    if (!isSignedBy(signingSecret, fields, body)) return refusedFor('signature differs', timeOf(head), nowMs);
+    if (typeof fields === 'string') return refusedDelivery(fields, timeOf(head), nowMs);
+    if (!isSignedBy(signingSecret, fields, body)) return refusedDelivery('signature differs', timeOf(head), nowMs);
     return head.method === 'POST' ? readDelivery(body, isForm(head), reading) : ignored('not a delivery');
   };
 }

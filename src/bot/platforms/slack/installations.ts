@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { MINUTE_MS, monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
 import { inBackground } from '../../../shared/in-background.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
-import { isFirst } from '../../../shared/redis/claim-once.ts';
+import { tryAcquire } from '../../../shared/redis/claim-once.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { settledWithin } from '../../../shared/settled-within.ts';
 import { recordWith, tryOpenJson } from '../../../shared/crypto/decrypt-record.ts';
@@ -62,27 +62,27 @@ export class Installations {
   async untilRead(limitMs: number): Promise<boolean> {
     const untilMs = monotonicMs() + limitMs;
     for (;;) {
-      await this.fresh();
+      await this.refresh();
       if (this.isRead || monotonicMs() > untilMs) return this.isRead;
       await pause(LOOK_AGAIN_AFTER_MS);
     }
   }
 
   /** The installation at the last read. */
-  known(team: string): Installation | undefined {
+  cached(team: string): Installation | undefined {
     return this.#known.get(team);
   }
 
   /** Refreshes the cache before `known` is used; undefined if it was read recently. Never rejects. */
-  fresh(): Promise<unknown> | undefined {
+  refresh(): Promise<unknown> | undefined {
     if (monotonicMs() - this.#readAtMs < READ_AGAIN_AFTER_MS) return undefined;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return settledWithin([this.#reading], MAX_WAIT_MS);
   }
 
   async find(team: string): Promise<Installation | undefined> {
-    await this.fresh();
-    return this.known(team);
+    await this.refresh();
+    return this.cached(team);
   }
 
   /**
@@ -92,7 +92,7 @@ export class Installations {
   async isFirstReturn(state: string): Promise<boolean> {
     // Redis may still be connecting.
     await this.untilRead(MAX_OPENING_MS);
-    return isFirst(this.#redis, `slack-install-return:${state}`, RETURN_REMEMBERED_MS);
+    return tryAcquire(this.#redis, `slack-install-return:${state}`, RETURN_REMEMBERED_MS);
   }
 
   /** @throws any error of the Redis connection */
@@ -104,7 +104,7 @@ export class Installations {
   /** Deletes an installation, unless another token has replaced this one meanwhile. */
   async end(team: string, token: string): Promise<void> {
     await this.#read();
-    if (this.known(team)?.token !== token) return;
+    if (this.cached(team)?.token !== token) return;
     await this.#redis.hdel(KEY, team);
     this.#known.delete(team);
   }

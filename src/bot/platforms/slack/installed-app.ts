@@ -14,8 +14,8 @@ export class InstalledApp implements AppIdentity {
     this.#installations = installations;
   }
 
-  pending(): Promise<unknown> | undefined {
-    return this.#installations.fresh();
+  ready(): Promise<unknown> | undefined {
+    return this.#installations.refresh();
   }
 
   async team(): Promise<string> {
@@ -27,7 +27,7 @@ export class InstalledApp implements AppIdentity {
   }
 
   /** Ignores events of workspaces without an installation, and of other apps. */
-  isStranger({ teamId, appId }: Origin): boolean {
+  isForeignOrigin({ teamId, appId }: Origin): boolean {
     // While Redis is unavailable nothing can be stored either. Slack is asked to deliver again, when Redis may be back.
     if (!this.#installations.isRead) return false;
     const installation = this.#known();
@@ -55,6 +55,6 @@ export class InstalledApp implements AppIdentity {
   }
 
   #known(): Installation | undefined {
-    return this.#installations.known(this.#team);
+    return this.#installations.cached(this.#team);
   }
 }

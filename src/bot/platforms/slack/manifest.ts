@@ -1,9 +1,9 @@
-import { say, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import { platformCallbackUrl, platformInstalledUrl } from '../callback-url.ts';
 import { botScopes, COMMAND, signInScopes, subscribedEvents } from './app-rights.ts';
 import { MANIFEST_TEXTS } from './description.ts';
 
-export interface ManifestWish {
+export interface ManifestOptions {
   /** Origin that Slack and browsers can reach. */
   publicUrl: string;
   /** With `socket`, Slack calls no address of this deployment. */
@@ -25,11 +25,11 @@ const HEAD =
   '# The Slack app of Parley, with the scopes and events that the code uses and no others.\n# Made from the settings by npm run slack:manifest.\n';
 
 /** The YAML from which a Slack app is created with "From a manifest" (PLATFORM_FACTS.md slack-manifest). */
-export function renderManifest(wish: ManifestWish): string {
+export function renderManifest(wish: ManifestOptions): string {
   return `${HEAD}${linesOf(manifestOf(wish)).join('\n')}\n`;
 }
 
-function manifestOf(wish: ManifestWish): Part {
+function manifestOf(wish: ManifestOptions): Part {
   const { publicUrl, connect, botName, hasWebSignIn, isShared, isAgent, language } = wish;
   const redirectUrls = [
     ...(hasWebSignIn ? [platformCallbackUrl(publicUrl, 'slack')] : []),
@@ -37,7 +37,7 @@ function manifestOf(wish: ManifestWish): Part {
   ];
   const isCalled = connect === 'http';
   const url = isCalled ? `${publicUrl}/webhooks/slack` : undefined;
-  const description = say(MANIFEST_TEXTS.description, language);
+  const description = localize(MANIFEST_TEXTS.description, language);
   return {
     display_information: { name: botName, description },
     features: {
@@ -48,8 +48,8 @@ function manifestOf(wish: ManifestWish): Part {
         {
           command: COMMAND,
           url,
-          description: say(MANIFEST_TEXTS.command, language, { name: botName }),
-          usage_hint: say(MANIFEST_TEXTS.hint, language),
+          description: localize(MANIFEST_TEXTS.command, language, { name: botName }),
+          usage_hint: localize(MANIFEST_TEXTS.hint, language),
           should_escape: true,
         },
       ],

@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { requestBounded } from '../bounded-request.ts';
-import { fileNameOf } from '../file-name.ts';
+import { parseDispositionFileName } from '../file-name.ts';
 import type { FetchedMedia } from '../platform.ts';
 import { downloadError, PlatformError } from '../platform-error.ts';
 import { fieldsOf } from './body-fields.ts';
@@ -86,7 +86,7 @@ async function fetchFrom(
   // is sent as an attachment.
   if (contentType?.startsWith('text/html') === true && !isAttachment(disposition))
     throw new PlatformError('media_unreadable', 'Slack returned a login page instead of the file');
-  return { bytes: body, name: fileNameOf(disposition) };
+  return { bytes: body, name: parseDispositionFileName(disposition) };
 }
 
 function isAttachment(disposition: string | string[] | undefined): boolean {

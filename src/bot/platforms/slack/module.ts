@@ -1,11 +1,11 @@
 import { platformCallbackUrl, platformInstalledUrl } from '../callback-url.ts';
 import type { Platform } from '../platform.ts';
-import type { PlatformParts } from '../platform-module.ts';
+import type { PlatformOptions } from '../platform-module.ts';
 import { createSlack } from './index.ts';
 import { Installations } from './installations.ts';
 
 /** Creates the Slack platform from the settings. */
-export function create(parts: PlatformParts): Platform {
+export function create(parts: PlatformOptions): Platform {
   const { config, secrets, redis, keyRing, nowMs, postSettlesWithinMs, onRefused, onWriteRefused } = parts;
   const { clientId, moreWorkspaces } = config.slack;
   const { slackClientSecret: clientSecret } = secrets;
@@ -32,7 +32,7 @@ export function create(parts: PlatformParts): Platform {
     },
     webhookWindowSec: config.webhook.windowSec,
     nowMs,
-    told: { onRefused, onWriteRefused },
+    refusalCallbacks: { onRefused, onWriteRefused },
     pace: { settlesWithinMs: postSettlesWithinMs },
   });
 }

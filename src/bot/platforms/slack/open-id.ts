@@ -40,7 +40,7 @@ export function createOpenIdClient(client: SlackClient, addresses: SlackAddresse
     server,
     scope: signInScopes().join(' '),
     usesPkce: false,
-    fetch: inOauthWords,
+    fetch: fetchAsOAuth,
   });
 }
 
@@ -48,7 +48,7 @@ export function createOpenIdClient(client: SlackClient, addresses: SlackAddresse
  * Slack reports a refusal as HTTP 200 with `ok` false. Converts it to OAuth's form: 400 with the same `error` (RFC 6749
  * section 5.2).
  */
-async function inOauthWords(url: string, options: RequestInit): Promise<Response> {
+async function fetchAsOAuth(url: string, options: RequestInit): Promise<Response> {
   const response = await boundedFetch(url, options);
   if (response.status !== 200) return response;
   const { headers } = response;

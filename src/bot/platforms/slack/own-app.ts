@@ -40,11 +40,11 @@ const ASKED_AGAIN_AFTER_MS = 30 * SECOND_MS;
 /** Identity of the app in a workspace: which events belong to it, and how people return to its chat. */
 export interface AppIdentity {
   /** Work to await before an event is judged; undefined once the identity is known. Never rejects. */
-  pending(): Promise<unknown> | undefined;
+  ready(): Promise<unknown> | undefined;
   team(): Promise<string | undefined>;
   /** @throws PlatformError `unreachable` while Slack does not answer */
   isOwnWorkspace(origin: Omit<Origin, 'appId'>): Promise<boolean>;
-  isStranger(origin: Origin): boolean;
+  isForeignOrigin(origin: Origin): boolean;
   chatLink(): BackToChat | undefined;
 }
 
@@ -69,7 +69,7 @@ export class OwnApp implements AppIdentity {
    * Work to await before an event is judged; undefined once the identity is known, and while Slack does not answer. Never
    * rejects.
    */
-  pending(): Promise<unknown> | undefined {
+  ready(): Promise<unknown> | undefined {
     if (this.#teamId !== undefined || this.#enterpriseId !== undefined) return undefined;
     if (!this.#asking && monotonicMs() - this.#askedAtMs >= ASKED_AGAIN_AFTER_MS) inBackground(() => this.#askOnce());
     return this.#asking && settledWithin([this.#asking], MAX_WAIT_MS);
@@ -77,7 +77,7 @@ export class OwnApp implements AppIdentity {
 
   /** The workspace of the app; undefined for an organisation-wide app, and while Slack does not answer. Never rejects. */
   async team(): Promise<string | undefined> {
-    await this.pending();
+    await this.ready();
     return this.#teamId;
   }
 
@@ -95,7 +95,7 @@ export class OwnApp implements AppIdentity {
 
   /** Link that opens the private chat with the bot in Slack; undefined while the identity is unknown. */
   chatLink(): BackToChat | undefined {
-    inBackground(async () => this.pending());
+    inBackground(async () => this.ready());
     if (this.#teamId === undefined || this.#userId === undefined) return undefined;
     const where = new URLSearchParams({ team: this.#teamId, id: this.#userId });
     return { kind: 'link', platform: 'slack', href: `slack://user?${where.toString()}` };
@@ -105,7 +105,7 @@ export class OwnApp implements AppIdentity {
    * Whether an event belongs to another workspace or another app. If Slack did not name our app, the first event of our
    * workspace does.
    */
-  isStranger({ teamId, enterpriseId, appId }: Origin): boolean {
+  isForeignOrigin({ teamId, enterpriseId, appId }: Origin): boolean {
     if (this.#enterpriseId !== undefined) {
       if (enterpriseId !== this.#enterpriseId) return true;
     } else if (this.#teamId === undefined) {

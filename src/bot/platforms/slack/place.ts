@@ -55,7 +55,7 @@ type Spoken = Pick<
   | 'threadBegunBy'
 >;
 
-export function spoken({ tenant, app }: Place, slash: SlashCommand | undefined, said: Spoken): InboundMessage {
+export function createMessage({ tenant, app }: Place, slash: SlashCommand | undefined, said: Spoken): InboundMessage {
   return { version: 1, platform: 'slack', tenant, app, ...said, slash };
 }
 

@@ -53,7 +53,7 @@ export function unnamedIn(text: string): string[] {
 }
 
 /** Whether a text mentions a person, a user group or a whole channel. */
-export function namesAnybody(text: string): boolean {
+export function hasMention(text: string): boolean {
   return CALL.test(text);
 }
 

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../../../shared/clock.ts';
 import { outsideCall } from '../../../shared/fail-point.ts';
 import { definedOnly } from '../../../shared/defined-only.ts';
 import { requestBounded, type BoundedAnswer, type BoundedRequest } from '../bounded-request.ts';
-import { FENCE_HOLDS_MS } from '../platform.ts';
+import { FENCE_VALID_MS } from '../platform.ts';
 import { PlatformAccess } from '../platform-access.ts';
 import { PlatformError } from '../platform-error.ts';
 import { WriteJudge, type Refusal } from '../write-meaning.ts';
@@ -60,8 +60,8 @@ export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>
   writes = new WriteJudge(SLACK_MEANINGS),
 ): SlackApi<Method> {
   const tell = (method: string, answer: SlackAnswer) => {
-    if (answer.kind === 'ok') access.taken(method);
-    if (answer.kind === 'unauthorised' && NEEDED.test(method)) access.refused(method, answer.error);
+    if (answer.kind === 'ok') access.recordSuccess(method);
+    if (answer.kind === 'unauthorised' && NEEDED.test(method)) access.recordRefusal(method, answer.error);
     return answer;
   };
   return {
@@ -72,7 +72,7 @@ export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>
         // Nothing was sent, and only an administrator can repair this.
         if (bearer === undefined) return { kind: 'unauthorised', error: 'app_uninstalled' };
         const headers = { authorization: `Bearer ${bearer}` };
-        const limits = { timeoutMs, leavesWithinMs: FENCE_HOLDS_MS };
+        const limits = { timeoutMs, leavesWithinMs: FENCE_VALID_MS };
         const request = { method: 'POST', headers, ...bodyOf(method, args), ...limits } as const;
         const answer = await outsideCall(`slack.${method}`, () => requestBounded(url, request));
         return tell(method, judge(answer, method, writes));

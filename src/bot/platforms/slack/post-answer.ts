@@ -1,9 +1,16 @@
 import type { PushResult } from '../platform.ts';
 import type { ReplySnapshot } from '../../domain/reply.ts';
-import { answerCommand, isNotThere } from './answer-command.ts';
+import { answerCommand, isNotInChannel } from './answer-command.ts';
 import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
-import { areBlocksRefused, asTextAlone, blocksOf, plainText, wholeSnapshot, type Words } from './write-snapshot.ts';
+import {
+  areBlocksRefused,
+  toTextOnly,
+  blocksOf,
+  plainText,
+  wholeSnapshot,
+  type SnapshotContent,
+} from './write-snapshot.ts';
 
 /** Metadata type of our messages, used to find them again. */
 export const ANSWER_EVENT = 'parley_answer';
@@ -40,11 +47,14 @@ export async function postMessage(
     });
   const first = await post(wholeSnapshot(words));
   if (first.kind === 'error' && areBlocksRefused(first.error, words))
-    return postMessage(api, target, asTextAlone(words), postKey);
+    return postMessage(api, target, toTextOnly(words), postKey);
   const answer = isFormRefused(first) ? await post({ text: plainText(words) }) : first;
-  if (answer.kind === 'error' && isNotThere(answer.error) && target.ts === undefined)
+  if (answer.kind === 'error' && isNotInChannel(answer.error) && target.ts === undefined)
     return postElsewhere(api, target, words, postKey);
-  return resultOf(answer, (body) => ({ channel: textOf(body['channel']) ?? channel, ts: textOf(body['ts']) ?? '' }));
+  return toPushResult(answer, (body) => ({
+    channel: textOf(body['channel']) ?? channel,
+    ts: textOf(body['ts']) ?? '',
+  }));
 }
 
 /** Whether Slack refused the content in the form in which it was sent. */
@@ -74,18 +84,21 @@ async function postElsewhere(
 export async function editMessage(
   api: SlackApi,
   posted: PostedMessage,
-  words: Words,
+  words: SnapshotContent,
   postKey: string,
 ): Promise<PushResult> {
   const { channel, ts } = posted;
   const edit = (how: object) => api.call('chat.update', { channel, ts, ...how, metadata: metadataOf(postKey, words) });
   const shown = await edit(blocksOf(words));
-  const answer = isFormRefused(shown) ? await edit(wholeSnapshot(asTextAlone(words))) : shown;
-  return resultOf(answer, () => ({ channel, ts }));
+  const answer = isFormRefused(shown) ? await edit(wholeSnapshot(toTextOnly(words))) : shown;
+  return toPushResult(answer, () => ({ channel, ts }));
 }
 
 /** Converts Slack's answer to a post, with the handle of the posted message. */
-export function resultOf(answer: SlackAnswer, posted: (body: Record<string, unknown>) => PostedMessage): PushResult {
+export function toPushResult(
+  answer: SlackAnswer,
+  posted: (body: Record<string, unknown>) => PostedMessage,
+): PushResult {
   switch (answer.kind) {
     case 'ok': {
       const message = posted(answer.body);

@@ -1,13 +1,13 @@
 import { monotonicMs, type NowMs } from '../../../shared/clock.ts';
-import { FENCE_HOLDS_MS, type FoundPosts, type PushReplies, type PushResult } from '../platform.ts';
+import { FENCE_VALID_MS, type PostLookupResult, type PushReplies, type PushResult } from '../platform.ts';
 import { type ReplySnapshot } from '../../domain/reply.ts';
-import { answerCommand, isSeenByOne } from './answer-command.ts';
+import { answerCommand, isEphemeral } from './answer-command.ts';
 import { createFileReplies } from './answer-file.ts';
 import { findAnswer } from './find-answer.ts';
 import type { SlackApi } from './platform-api.ts';
 import { editMessage, postMessage, textOf } from './post-answer.ts';
 import { renderStatus } from './render-reply.ts';
-import { askWhy, thank } from './ask-why.ts';
+import { requestFeedbackReason, acknowledgeFeedback } from './ask-why.ts';
 import { removeAnswer } from './remove-answer.ts';
 import { readHandle, readTarget } from './reply-target.ts';
 import { growStream, openStream } from './stream-answer.ts';
@@ -26,7 +26,7 @@ export interface PushRepliesOptions {
   placePrefix?: string;
 }
 
-const NOTHING_THERE: FoundPosts = { keyed: [], strays: [], doomed: [] };
+const NOTHING_THERE: PostLookupResult = { keyed: [], orphans: [], pendingDeletes: [] };
 
 /** Shows each answer as one growing message, by a native stream or by edits. Any process can continue with a handle. */
 export function createPushReplies(options: PushRepliesOptions): PushReplies {
@@ -43,7 +43,7 @@ export function createPushReplies(options: PushRepliesOptions): PushReplies {
       const isStreamed = reply === 'stream' && place.threadTs !== undefined && !isKeyedFromTheStart;
       const beganMs = monotonicMs();
       const streamed = isStreamed ? await openStream(options, place, snapshot) : undefined;
-      if (!streamed && monotonicMs() - beganMs >= FENCE_HOLDS_MS) return { result: 'uncertain' };
+      if (!streamed && monotonicMs() - beganMs >= FENCE_VALID_MS) return { result: 'uncertain' };
       return streamed ?? postMessage(api, place, snapshot, postKey);
     },
     update: (handle, snapshot, postKey) => update(options, handle, withOffers(snapshot), postKey),
@@ -58,12 +58,12 @@ export function createPushReplies(options: PushRepliesOptions): PushReplies {
       const { channel, threadTs = '' } = readTarget(target);
       return `${placePrefix}${channel}/${threadTs}`;
     },
-    async tellAsker(target, text) {
+    async postEphemeral(target, text) {
       const { channel, threadTs, userId } = readTarget(target);
       await api.call('chat.postEphemeral', { channel, user: userId, thread_ts: threadTs, text });
     },
-    askWhy: (followUp, answer, words) => askWhy(api, followUp, answer, words),
-    thank,
+    requestFeedbackReason: (followUp, answer, words) => requestFeedbackReason(api, followUp, answer, words),
+    acknowledgeFeedback,
     async showStatus(target, status) {
       const { channel, threadTs } = readTarget(target);
       if (threadTs === undefined) return;
@@ -82,7 +82,7 @@ async function update(
   snapshot: ReplySnapshot,
   postKey: string,
 ): Promise<PushResult> {
-  if (isSeenByOne(handle)) return { result: 'sent', handle };
+  if (isEphemeral(handle)) return { result: 'sent', handle };
   const posted = readHandle(handle);
   if (posted.streamSinceMs !== undefined) return growStream(options, posted, snapshot, postKey);
   return editMessage(options.api, posted, snapshot, postKey);

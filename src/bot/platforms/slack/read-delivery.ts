@@ -5,19 +5,19 @@ import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand }
 import { isSubscribedTo } from './app-rights.ts';
 import { isFileId, refOfFile } from './media.ts';
 import { originOf, type Origin } from './own-app.ts';
-import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, orderOf, spoken, stopIn, type Place } from './place.ts';
+import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, orderOf, createMessage, stopIn, type Place } from './place.ts';
 import { tablesIn, textOfBlocks } from './read-blocks.ts';
 import { readPress } from './read-press.ts';
 import { readShared } from './shared-messages.ts';
 import { formatHandle, formatTarget } from './reply-target.ts';
-import { mentionOf, namesAnybody, plainText, unnamedIn } from './plain-text.ts';
+import { mentionOf, hasMention, plainText, unnamedIn } from './plain-text.ts';
 import {
   readChangeFields,
   readEnvelopeFields,
   readMessageFields,
   readOpeningFields,
   readStopFields,
-  saysGone,
+  isRemovalEvent,
   wireCommand,
   type WireChange,
   type WireCommand,
@@ -41,7 +41,7 @@ export interface ReadOptions extends Place {
   /** Whether a file is stored at Slack, so that it may be downloaded with the bot's token. */
   isFileAddress(address: string): boolean;
   /** Whether an origin belongs to another workspace or app; its deliveries are ignored. */
-  isStranger(origin: Origin): boolean;
+  isForeignOrigin(origin: Origin): boolean;
   /** Called when Slack reports that the app was removed from the workspace. */
   onLeft?(): void;
 }
@@ -87,9 +87,9 @@ function readEnvelope(parsed: unknown, reading: Reading): Delivery {
   if (type !== 'event_callback') return ignored('unwanted event');
   const origin = originOf(parsed);
   const options = reading(origin);
-  if (options.isStranger(origin)) return ignored(STRANGER);
+  if (options.isForeignOrigin(origin)) return ignored(STRANGER);
   if (!isSubscribedTo(event)) return ignored('unwanted event');
-  if (saysGone(event)) options.onLeft?.();
+  if (isRemovalEvent(event)) options.onLeft?.();
   const change = readChangeFields(event);
   if (change) return readChange(change, envelope, options);
   const message = readMessageFields(event);
@@ -204,7 +204,7 @@ function saidBy(
   // A bare mention is answered with the help text.
   const isBare = !isPrivate && quote === undefined && isBlank(parts);
   const slash: SlashCommand | undefined = isBare ? { word: 'help', argument: '' } : slashOf(parts, options.bare);
-  return spoken(options, slash, {
+  return createMessage(options, slash, {
     messageId: messageIdOf(channel, ts),
     ...orderOf(ts),
     chat: chatOf({ isPrivate, channel, user }, threadTs),
@@ -224,9 +224,7 @@ function saidBy(
  */
 function mayFollow({ type, subtype, text = '', ts, thread_ts: threadTs }: WireMessage, options: ReadOptions): boolean {
   const isReply = type === 'message' && threadTs !== undefined && threadTs !== ts;
-  return (
-    options.followsThreads && isReply && (subtype === undefined || subtype === 'file_share') && !namesAnybody(text)
-  );
+  return options.followsThreads && isReply && (subtype === undefined || subtype === 'file_share') && !hasMention(text);
 }
 
 /**
@@ -310,7 +308,7 @@ function readForm(form: URLSearchParams, reading: Reading): Delivery {
 function readCommandFields(fields: unknown, reading: Reading): Delivery {
   const origin = originOf(fields);
   const options = reading(origin);
-  if (options.isStranger(origin)) return ignored(STRANGER);
+  if (options.isForeignOrigin(origin)) return ignored(STRANGER);
   const command = wireCommand.safeParse(fields);
   if (!command.success) return ignored('unwanted form');
   return readCommand(command.data, options);
@@ -333,7 +331,7 @@ function readCommand(
   const slash: SlashCommand | undefined =
     said === '' ? { word: 'help', argument: '' } : readOwnCommand(said, options.bare);
   const responseUrl = url !== undefined && options.isOwnAddress(url) ? url : undefined;
-  const message = spoken(options, slash, {
+  const message = createMessage(options, slash, {
     messageId: `command:${triggerId}`,
     chat: chatOf({ isPrivate, channel, user: userId }),
     sender: { userId },
@@ -354,5 +352,5 @@ function readCommand(
 function readInteraction(parsed: unknown, reading: Reading): Delivery {
   const origin = originOf(parsed);
   const options = reading(origin);
-  return options.isStranger(origin) ? ignored(STRANGER) : readPress(parsed, options);
+  return options.isForeignOrigin(origin) ? ignored(STRANGER) : readPress(parsed, options);
 }

@@ -1,7 +1,7 @@
 import type { InboundFeedback } from '../../domain/feedback.ts';
 import type { Delivery, Press } from '../platform.ts';
 import { readOffer, type PressedOffer } from './offers.ts';
-import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, orderOf, spoken, stopIn, type Place } from './place.ts';
+import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, orderOf, createMessage, stopIn, type Place } from './place.ts';
 import { formatHandle, formatTarget } from './reply-target.ts';
 import { wirePress, type WirePress } from './wire-event.ts';
 
@@ -64,7 +64,7 @@ function stopOf({ channel, user, ts, threadTs, isPrivate, pressedAt, press }: Pr
 /** The command word, as a message at the answer's place. Several presses for one answer count once. */
 function retryOf({ channel, user, ts, threadTs, isPrivate, pressedAt, press, offer }: Pressed, place: Place): Delivery {
   const { answer } = offer;
-  const message = spoken(
+  const message = createMessage(
     place,
     { word: 'retry', argument: answer },
     {

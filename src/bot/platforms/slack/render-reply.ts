@@ -21,14 +21,14 @@ export function renderReply({ text, status, mention, finished }: ReplyView): str
   // Our own mention precedes the text, in which all others are neutralised.
   const call = mention !== undefined && MEMBER_ID.test(mention) ? `<@${mention}> ` : '';
   const maxBytes = MAX_REPLY_BYTES - call.length;
-  const shown = withText(finished ? writer.finished(text, maxBytes) : writer.growing(text, maxBytes));
+  const shown = withText(finished ? writer.renderFinished(text, maxBytes) : writer.renderGrowing(text, maxBytes));
   if (shown !== '') return call + shown;
-  return finished ? writer.finished(status ?? '', MAX_REPLY_BYTES).trim() : '';
+  return finished ? writer.renderFinished(status ?? '', MAX_REPLY_BYTES).trim() : '';
 }
 
 /** Splits a finished text into messages of at most `MAX_REPLY_BYTES`, neutralised. Blank pieces are omitted. */
 export function splitReply(text: string, reserveBytes = 0): string[] {
-  return writer.pieces(text, MAX_REPLY_BYTES - reserveBytes);
+  return writer.split(text, MAX_REPLY_BYTES - reserveBytes);
 }
 
 /** Like `splitReply` for an answer of any length; long answers are split in a worker thread. */
@@ -39,7 +39,7 @@ export async function splitAnswer(text: string, reserveBytes = 0): Promise<strin
 
 /** Renders a progress line, which may contain the model's words. Slack takes a short line of plain text. */
 export function renderStatus(status: string): string {
-  return writer.finished(status, MAX_STATUS_BYTES).trim();
+  return writer.renderFinished(status, MAX_STATUS_BYTES).trim();
 }
 
 function withText(shown: string): string {

@@ -1,10 +1,10 @@
 import { monotonicMs, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
-import { FENCE_HOLDS_MS, type PushResult } from '../platform.ts';
+import { FENCE_VALID_MS, type PushResult } from '../platform.ts';
 import { type ReplySnapshot } from '../../domain/reply.ts';
 import type { SlackApi } from './platform-api.ts';
-import { editMessage, metadataOf, resultOf, textOf } from './post-answer.ts';
+import { editMessage, metadataOf, toPushResult, textOf } from './post-answer.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
-import { belowStream, areBlocksRefused, asTextAlone } from './write-snapshot.ts';
+import { belowStream, areBlocksRefused, toTextOnly } from './write-snapshot.ts';
 
 /**
  * A stream expires about 306 s after its start, regardless of appends (PLATFORM_FACTS.md slack-web-api). After this time the
@@ -41,7 +41,7 @@ export async function openStream(
   };
   const answer = await api.call('chat.startStream', args, Math.max(settlesWithinMs, MIN_TIMEOUT_MS));
   if (answer.kind === 'error' && answer.meaning !== 'stopped') return undefined;
-  return resultOf(answer, (body) => ({
+  return toPushResult(answer, (body) => ({
     channel: textOf(body['channel']) ?? channel,
     ts: textOf(body['ts']) ?? '',
     streamSinceMs,
@@ -62,7 +62,7 @@ export async function growStream(
   const { channel, ts, streamSinceMs = 0 } = posted;
   const beganMs = monotonicMs();
   // After a slow call the fence must be checked again, because the process may have been frozen.
-  const hasTime = () => monotonicMs() - beganMs < FENCE_HOLDS_MS;
+  const hasTime = () => monotonicMs() - beganMs < FENCE_VALID_MS;
   const isOld = nowMs() - streamSinceMs >= STREAM_LIFE_MS;
   const added =
     snapshot.shown !== undefined && snapshot.content.startsWith(snapshot.shown)
@@ -81,11 +81,11 @@ export async function growStream(
   if (answer.kind === 'error' && (NO_STREAM.has(answer.error) || (snapshot.finished && answer.meaning === 'stopped')))
     return editMessage(api, posted, snapshot, postKey);
   if (answer.kind === 'error' && areBlocksRefused(answer.error, snapshot))
-    return growStream(parts, posted, asTextAlone(snapshot), postKey);
+    return growStream(parts, posted, toTextOnly(snapshot), postKey);
   // The append is uncertain, or the final text was refused: the whole text replaces the content.
   const isEndRefused = answer.kind === 'error' && answer.meaning !== 'stopped' && snapshot.finished;
   if (answer.kind === 'uncertain' || isEndRefused) return endAndEdit(api, posted, snapshot, { postKey, hasTime });
-  return resultOf(answer, () => (snapshot.finished ? { channel, ts } : posted));
+  return toPushResult(answer, () => (snapshot.finished ? { channel, ts } : posted));
 }
 
 /** Ends the stream, whether open or not, and replaces the content with the whole text. */

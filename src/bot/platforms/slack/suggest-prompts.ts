@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../../shared/clock.ts';
-import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
+import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
 import type { Language } from '../../../shared/text/texts.ts';
-import { alterMarks } from '../markdown/alter-marks.ts';
+import { neutraliseMentions } from '../markdown/alter-marks.ts';
 import type { SuggestedPrompts } from '../prompts-file.ts';
 import { fieldsOf } from './body-fields.ts';
 import { SLACK_DIALECT } from './dialect.ts';
@@ -20,11 +20,11 @@ export async function suggestPrompts(
   api: SlackApi,
   target: string,
   prompts: SuggestedPrompts,
-  usual: Language,
+  defaultLanguage: Language,
 ): Promise<void> {
   if (prompts.en.length + prompts.zh.length === 0) return;
   const { channel, threadTs, userId } = readTarget(target);
-  const offered = prompts[(await languageOf(api, userId)) ?? usual];
+  const offered = prompts[(await languageOf(api, userId)) ?? defaultLanguage];
   if (offered.length === 0) return;
   const args = {
     channel_id: channel,
@@ -44,5 +44,5 @@ async function languageOf(api: SlackApi, userId: string): Promise<Language | und
 }
 
 function harmless(text: string): string {
-  return alterMarks(withoutUnseen(text), SLACK_DIALECT);
+  return neutraliseMentions(stripInvisible(text), SLACK_DIALECT);
 }

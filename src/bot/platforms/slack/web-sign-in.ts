@@ -25,10 +25,10 @@ export function createWebSignIn({ client, addresses, ownApp, tenant }: Parts): W
   return {
     needsAppBrowser: false,
     origins: originsOf(addresses.openUrl),
-    async leave({ redirectUri, state }) {
+    async startAuthorization({ redirectUri, state }) {
       // Skips Slack's workspace selection for a person who is signed in to several workspaces.
       const more = { team: await ownApp.team() };
-      return orPlatformError(() => openId.leave({ callbackUrl: redirectUri, state, more }));
+      return orPlatformError(() => openId.startAuthorization({ callbackUrl: redirectUri, state, more }));
     },
     async identify({ redirectUri, state, query, kept }) {
       const { token, told } = await orPlatformError(async () => {

@@ -235,7 +235,7 @@ export function readOpeningFields(event: unknown): WireOpening | undefined {
 }
 
 /** Whether an event reports that the app was removed from the workspace, or its bot token revoked. */
-export function saysGone(event: unknown): boolean {
+export function isRemovalEvent(event: unknown): boolean {
   if (!isObject(event)) return false;
   const { type, tokens } = event;
   if (type === 'app_uninstalled') return true;

@@ -1,5 +1,5 @@
-import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
-import { alterMarks } from '../markdown/alter-marks.ts';
+import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
+import { neutraliseMentions } from '../markdown/alter-marks.ts';
 import type { ReplySnapshot } from '../../domain/reply.ts';
 import { SLACK_DIALECT } from './dialect.ts';
 import { offerBlocks } from './offers.ts';
@@ -23,30 +23,30 @@ const BLOCKS_REFUSED: ReadonlySet<string> = new Set([
 ]);
 
 /** Content of a snapshot: its text, note and buttons, and whether it is the final one. */
-export type Words = Pick<ReplySnapshot, 'content' | 'note' | 'offers' | 'ends'>;
+export type SnapshotContent = Pick<ReplySnapshot, 'content' | 'note' | 'offers' | 'ends'>;
 
 /**
  * Arguments of `chat.postMessage` and `chat.update` for a snapshot: its text as one block and the note below it as another.
  * Slack does not allow `markdown_text` next to blocks, so it is used for snapshots without a note.
  */
-export function wholeSnapshot(words: Words): object {
+export function wholeSnapshot(words: SnapshotContent): object {
   return blocksBelow(words).length === 0 ? { markdown_text: words.content } : blocksOf(words);
 }
 
 /** Like `wholeSnapshot`, for calls that do not use `markdown_text`. */
-export function blocksOf(words: Words): object {
+export function blocksOf(words: SnapshotContent): object {
   const { content } = words;
   return { text: notifiedText(content), blocks: [{ type: 'markdown', text: content }, ...blocksBelow(words)] };
 }
 
 /** Blocks that `chat.stopStream` shows below a streamed text. */
-export function belowStream(words: Words): { blocks?: object[] } {
+export function belowStream(words: SnapshotContent): { blocks?: object[] } {
   const blocks = blocksBelow(words);
   return { blocks: blocks.length === 0 ? undefined : blocks };
 }
 
 /** Blocks below the text: the note and the buttons. */
-function blocksBelow({ note, offers }: Words): object[] {
+function blocksBelow({ note, offers }: SnapshotContent): object[] {
   return [...noteBlocks(note), ...offerBlocks(offers)];
 }
 
@@ -54,12 +54,12 @@ function blocksBelow({ note, offers }: Words): object[] {
  * Whether a snapshot was refused because of the blocks below its text. The note then moves into the text, so that neither is
  * lost.
  */
-export function areBlocksRefused(error: string, words: Words): boolean {
+export function areBlocksRefused(error: string, words: SnapshotContent): boolean {
   return blocksBelow(words).length > 0 && BLOCKS_REFUSED.has(error);
 }
 
 /** The snapshot as text only: the note becomes its last lines, and there are no buttons. */
-export function asTextAlone<Look extends Words>({
+export function toTextOnly<Look extends SnapshotContent>({
   note,
   offers: _offers,
   ...snapshot
@@ -72,13 +72,13 @@ export function asTextAlone<Look extends Words>({
 const MAX_TEXT_CHARS = 40_000;
 
 /** The snapshot as escaped plain text, which every Slack workspace accepts. Its markdown characters stay visible. */
-export function plainText(words: Words): string {
-  return escapedText(asTextAlone(words).content, MAX_TEXT_CHARS);
+export function plainText(words: SnapshotContent): string {
+  return escapedText(toTextOnly(words).content, MAX_TEXT_CHARS);
 }
 
 /** The note as plain text, so that no name in it becomes a mention, a link or formatting. */
 function noteBlocks(note = ''): object[] {
-  const text = cutTo(alterMarks(withoutUnseen(note), SLACK_DIALECT).trim(), MAX_NOTE_CHARS);
+  const text = cutTo(neutraliseMentions(stripInvisible(note), SLACK_DIALECT).trim(), MAX_NOTE_CHARS);
   return text === '' ? [] : [{ type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }];
 }
 

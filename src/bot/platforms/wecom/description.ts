@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { optional, secret, setting } from '../../config/setting.ts';
 import * as kinds from '../../config/setting-kinds.ts';
-import type { AssembleParts, PlatformDescription } from '../description.ts';
+import type { AssembleOptions, PlatformDescription } from '../description.ts';
 
 const API_URL = 'https://qyapi.weixin.qq.com';
 const OPEN_URL = 'https://open.weixin.qq.com';
@@ -129,7 +129,7 @@ export const wecom = {
   },
   prefix: 'WECOM_',
   consoleLine: (webhookUrl: string) => `In WeCom's console, save as the bot's callback URL: ${webhookUrl}`,
-  assemble({ settings: own, isOn, messengerUrl }: AssembleParts<Own>): WecomConfig {
+  assemble({ settings: own, isOn, messengerUrl }: AssembleOptions<Own>): WecomConfig {
     const { WECOM_CORP_ID: corpId, WECOM_AGENT_ID: agentId } = own;
     const named = corpId !== undefined && agentId !== undefined ? { corpId, agentId } : undefined;
     const socketUrl = messengerUrl === undefined ? WS_URL : messengerUrl.replace(/^http/, 'ws') + LOCAL_WS_PATH;

@@ -1,5 +1,5 @@
-import { alterMarks } from '../markdown/alter-marks.ts';
-import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
+import { neutraliseMentions } from '../markdown/alter-marks.ts';
+import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
 import type { Dialect } from '../markdown/dialect.ts';
 
 /** Tags that WeCom would treat as its own thinking block, in any notation. */
@@ -14,7 +14,7 @@ const LINK_TAG = /<(?=a\s)/gi;
 export const WECOM_DIALECT: Dialect = {
   name: 'wecom',
   unfinished: 'close',
-  alterOwnMarks: (text) => text.replace(THINKING, '＜'),
+  neutraliseOwnMentions: (text) => text.replace(THINKING, '＜'),
 };
 
 /**
@@ -22,5 +22,5 @@ export const WECOM_DIALECT: Dialect = {
  * invisible characters. Idempotent.
  */
 export function safePlainText(text: string): string {
-  return alterMarks(withoutUnseen(text), WECOM_DIALECT).replace(LINK_TAG, '＜');
+  return neutraliseMentions(stripInvisible(text), WECOM_DIALECT).replace(LINK_TAG, '＜');
 }

@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import type { Log } from '../../../shared/log.ts';
 import { textOfUtf8 } from '../../../shared/text/utf8.ts';
-import type { DeliveryHead, Platform, ReadDelivery, RefusedDelivery, ReplyTraits } from '../platform.ts';
+import type { DeliveryHead, Platform, DeliveryReader, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import type { AccessTokenStore } from './access-token.ts';
-import { WriteJudge, type TellsRefusals } from '../write-meaning.ts';
-import { refusedFor } from '../refused-delivery.ts';
+import { WriteJudge, type RefusalCallbacks } from '../write-meaning.ts';
+import { refusedDelivery } from '../refused-delivery.ts';
 import { createCallbackAnswers } from './callback-answers.ts';
 import { checkWecom } from './check-settings.ts';
 import { BOT_SOCKET_TIMING } from './connection/bot-socket.ts';
@@ -56,7 +56,7 @@ export interface WecomOptions {
   log: Log;
   tokenStore: AccessTokenStore;
   privateRate: PrivateRate;
-  told?: TellsRefusals;
+  refusalCallbacks?: RefusalCallbacks;
 }
 
 /** A deployment serves one bot, so keys contain the company and this word instead of the bot's id. */
@@ -104,8 +104,8 @@ export function createWecom(options: WecomOptions): Platform {
   const places = connection && new ReplyPlaces(connection.redis, connection.keyRing, connection.account.botId);
   const api = createWecomApi({ apiUrl, agent, tokenStore, nowMs, log });
   const userIds = new PlainUserIds(agent ? api : undefined, nowMs);
-  const access = createWecomAccess(options.told?.onRefused);
-  const writes = new WriteJudge(WECOM_MEANINGS, options.told?.onWriteRefused);
+  const access = createWecomAccess(options.refusalCallbacks?.onRefused);
+  const writes = new WriteJudge(WECOM_MEANINGS, options.refusalCallbacks?.onWriteRefused);
   const posting = { api, apiUrl, log, userIds, access, writes };
   const tenant = agent?.corpId ?? ONLY_TENANT;
   const reading: ReadOptions = {
@@ -121,10 +121,10 @@ export function createWecom(options: WecomOptions): Platform {
     app: APP,
     access,
     replyTraits: { ...(connection ? CONNECTION_TRAITS : REPLY_TRAITS), takesOffers: offersFrom(options) },
-    admit: (head) =>
+    verifyHeaders: (head) =>
       aesKey
-        ? admit(head, options, { aesKey, reading })
-        : refusedFor('no signature', head.query.get('timestamp'), nowMs),
+        ? verifyHeaders(head, options, { aesKey, reading })
+        : refusedDelivery('no signature', head.query.get('timestamp'), nowMs),
     connect:
       connection &&
       ((use) =>
@@ -172,11 +172,11 @@ interface Prepared {
   reading: ReadOptions;
 }
 
-function admit(
+function verifyHeaders(
   head: DeliveryHead,
   options: Pick<WecomOptions, 'bot' | 'webhookWindowSec' | 'nowMs' | 'cardUrl'>,
   { aesKey, reading }: Prepared,
-): RefusedDelivery | ReadDelivery {
+): RefusedDelivery | DeliveryReader {
   const {
     bot: { token },
     webhookWindowSec: windowSec,
@@ -184,7 +184,7 @@ function admit(
     cardUrl,
   } = options;
   const fields = signatureFields(head, { windowSec, nowMs });
-  if ('reason' in fields) return refusedFor(fields.reason, head.query.get('timestamp'), nowMs);
+  if ('reason' in fields) return refusedDelivery(fields.reason, head.query.get('timestamp'), nowMs);
   const isHandshake = head.method === 'GET';
   return (body) => {
     const verified = verifyDelivery({ ...head, body }, fields, { token, aesKey });

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { requestBounded } from '../bounded-request.ts';
 import type { FetchedMedia } from '../platform.ts';
-import { fileNameOf } from '../file-name.ts';
+import { parseDispositionFileName } from '../file-name.ts';
 import { downloadError, PlatformError } from '../platform-error.ts';
 import { decryptPadded } from './crypto.ts';
 
@@ -94,7 +94,7 @@ export async function fetchMedia({ mediaRef, ownUrls, aesKey, maxBytes, signal }
   const plain = openedBy([ownKey, aesKey], body);
   if (plain === undefined) throw new PlatformError('media_unreadable', 'A file cannot be decrypted');
   if (plain.length > maxBytes) throw new PlatformError('media_too_large', `A file is larger than ${maxBytes} bytes`);
-  return { bytes: plain, name: fileNameOf(headers['content-disposition']) };
+  return { bytes: plain, name: parseDispositionFileName(headers['content-disposition']) };
 }
 
 /** The bytes, decrypted with the first key that works: the file's own, else the bot's. */

@@ -1,5 +1,5 @@
 import type { Platform } from '../platform.ts';
-import type { PlatformParts } from '../platform-module.ts';
+import type { PlatformOptions } from '../platform-module.ts';
 import { createSealedTokenStore } from '../sealed-token-store.ts';
 import type { Config } from '../../config/config.ts';
 import { createPrivateRate, createWecom } from './index.ts';
@@ -16,7 +16,7 @@ export function create({
   log,
   onRefused,
   onWriteRefused,
-}: PlatformParts): Platform {
+}: PlatformOptions): Platform {
   const { wecom, webhook } = config;
   const { wecomAgentSecret: secret } = secrets;
   const { connection: account } = wecom;
@@ -32,7 +32,7 @@ export function create({
     log,
     tokenStore: createSealedTokenStore(redis, keyRing, nowMs),
     privateRate: createPrivateRate(redis, log),
-    told: { onRefused, onWriteRefused },
+    refusalCallbacks: { onRefused, onWriteRefused },
   });
 }
 

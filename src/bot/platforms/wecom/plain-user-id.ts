@@ -27,7 +27,7 @@ interface Found {
 export class PlainUserIds {
   readonly #api: WecomApi | undefined;
   readonly #nowMs: NowMs;
-  readonly #remembered = new Map<string, { userId: string | undefined; untilMs: number }>();
+  readonly #cache = new Map<string, { userId: string | undefined; untilMs: number }>();
 
   /** @param api undefined without the self-built app */
   constructor(api: WecomApi | undefined, nowMs: NowMs) {
@@ -40,13 +40,13 @@ export class PlainUserIds {
    * be asked now
    */
   async find(userId: string): Promise<string | undefined> {
-    const known = this.#remembered.get(userId);
+    const known = this.#cache.get(userId);
     if (known && known.untilMs > this.#nowMs()) return known.userId;
     const found = await this.#ask(userId);
-    this.#remembered.delete(userId);
-    this.#remembered.set(userId, { userId: found.userId, untilMs: this.#nowMs() + found.forMs });
-    const oldest = this.#remembered.keys().next().value;
-    if (this.#remembered.size > MAX_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
+    this.#cache.delete(userId);
+    this.#cache.set(userId, { userId: found.userId, untilMs: this.#nowMs() + found.forMs });
+    const oldest = this.#cache.keys().next().value;
+    if (this.#cache.size > MAX_REMEMBERED && oldest !== undefined) this.#cache.delete(oldest);
     return found.userId;
   }
 

@@ -4,7 +4,7 @@ import { outsideCall } from '../../../shared/fail-point.ts';
 import { sha256Hex } from '../../../shared/crypto/ids.ts';
 import type { Log } from '../../../shared/log.ts';
 import { requestBounded } from '../bounded-request.ts';
-import { FENCE_HOLDS_MS } from '../platform.ts';
+import { FENCE_VALID_MS } from '../platform.ts';
 import { PlatformError } from '../platform-error.ts';
 import { RATE_LIMITED } from './refusals.ts';
 import { AccessToken, type AccessTokenStore } from './access-token.ts';
@@ -107,7 +107,7 @@ async function ask(
   { method, json, isPost }: Pick<ApiCall, 'method' | 'json' | 'isPost'>,
 ): Promise<WecomAnswer> {
   const { status, body } = await outsideCall(`wecom.${url.pathname.split('/').at(-1) ?? ''}`, () =>
-    requestBounded(url, { method, json, leavesWithinMs: isPost ? FENCE_HOLDS_MS : undefined }),
+    requestBounded(url, { method, json, leavesWithinMs: isPost ? FENCE_VALID_MS : undefined }),
   );
   if (status === TOO_MANY_REQUESTS) return { errcode: RATE_LIMITED };
   const answer = answerShape.safeParse(parseJson(body));

@@ -38,11 +38,11 @@ export async function replyLater(handle: string, text: string, options: PostOpti
   if (!isReplyAddress(handle, options.apiUrl)) return 'refused';
   const content = renderReply({ text, finished: true });
   const post = options.api.postTo(new URL(handle), { msgtype: 'markdown', markdown: { content } });
-  return resultOf(post, options, TO_ADDRESS);
+  return toPostResult(post, options, TO_ADDRESS);
 }
 
 /** Result of a post. Never rejects. @param name of the kind of post */
-export async function resultOf(
+export async function toPostResult(
   post: Promise<WecomAnswer>,
   { log, access, writes }: Pick<PostOptions, 'log' | 'access' | 'writes'>,
   name: string,
@@ -50,12 +50,12 @@ export async function resultOf(
   const because = (errcode: number | undefined) => {
     if (errcode === undefined) return 'refused';
     const result = RESULTS[writes.judge(name, errcode)];
-    if (result === 'unauthorised') access.refused(name, String(errcode));
+    if (result === 'unauthorised') access.recordRefusal(name, String(errcode));
     return result;
   };
   try {
     const answer = await post;
-    if (answer.errcode === 0) access.taken(name);
+    if (answer.errcode === 0) access.recordSuccess(name);
     const hasReached = typeof answer['invaliduser'] !== 'string' || answer['invaliduser'] === '';
     if (answer.errcode === 0) return hasReached ? 'sent' : because(NOBODY_REACHED);
     return because(answer.errcode);

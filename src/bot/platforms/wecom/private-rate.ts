@@ -13,7 +13,7 @@ export interface PrivateRate {
    * person
    * @returns whether they may be sent now; if not, nothing is counted and the call may be repeated
    */
-  mayLeave(person: string, count: number, partOf?: PartOfText): Promise<boolean>;
+  tryAcquire(person: string, count: number, partOf?: PartOfText): Promise<boolean>;
 }
 
 /**
@@ -33,7 +33,7 @@ const script = loadScript(import.meta.url, './scripts/may-leave.lua', {
 
 export function createPrivateRate(redis: RedisClient, log: Log): PrivateRate {
   return {
-    async mayLeave(person, count, partOf) {
+    async tryAcquire(person, count, partOf) {
       const args = { count, text: partOf?.name, isLast: partOf?.isLast === true };
       try {
         return await script.run(redis, { record: `private-rate:${person}` }, args);

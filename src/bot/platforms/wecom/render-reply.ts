@@ -29,10 +29,10 @@ const writer = createMarkdownWriter(WECOM_DIALECT);
  */
 export function renderReply({ text, status, thinking, finished }: ReplyView): string {
   // A tool's status contains the model's words, so links in it are treated like links in a text.
-  const line = writer.finished(status ?? '', MAX_STATUS_BYTES).trim();
+  const line = writer.renderFinished(status ?? '', MAX_STATUS_BYTES).trim();
   const notice = line === '' ? '' : renderPlain(line.replace(/^\n*/gm, NOTICE_MARK), MAX_STATUS_BYTES).trim();
   const textRoomBytes = MAX_REPLY_BYTES - (notice === '' ? 0 : Buffer.byteLength(blockOf([notice])));
-  const shown = finished ? writer.finished(text, textRoomBytes) : writer.growing(text, textRoomBytes);
+  const shown = finished ? writer.renderFinished(text, textRoomBytes) : writer.renderGrowing(text, textRoomBytes);
   const fitting = shown.trim() === '' ? '' : shown;
   if (fitting === '' && finished) return renderPlain(line, MAX_STATUS_BYTES);
   // The reasoning gets the room that the text leaves.
@@ -44,7 +44,7 @@ export function renderReply({ text, status, thinking, finished }: ReplyView): st
 
 /** Splits a finished text into messages of at most `MAX_REPLY_BYTES`, neutralised. Blank pieces are omitted. */
 export function splitReply(text: string, reserveBytes = 0): string[] {
-  return writer.pieces(text, MAX_REPLY_BYTES - reserveBytes);
+  return writer.split(text, MAX_REPLY_BYTES - reserveBytes);
 }
 
 /** Like `splitReply` for an answer of any length; long answers are split in a worker thread. */
@@ -72,7 +72,7 @@ function thoughtWithin(thought: string, roomBytes: number): string {
   if (thought.trim() === '' || maxBytes < MIN_THOUGHT_BYTES) return '';
   // Neutralising may add bytes; excess is cut at the end.
   const newest = newestBytes(thought, maxBytes - NEUTRALISING_ROOM_BYTES);
-  return renderPlain(writer.finished(newest, maxBytes), maxBytes).replaceAll(NOTICE_MARK.trim(), 'ℹ').trim();
+  return renderPlain(writer.renderFinished(newest, maxBytes), maxBytes).replaceAll(NOTICE_MARK.trim(), 'ℹ').trim();
 }
 
 function newestBytes(text: string, maxBytes: number): string {

@@ -19,7 +19,7 @@ interface Clock {
  * Result of verification. `undecryptable`: signed with the token but not decryptable; answered like any other signed but
  * unreadable delivery.
  */
-export type Verified =
+export type VerificationResult =
   | { verdict: 'refused'; status: 400 | 401; reason: string }
   | { verdict: 'undecryptable' }
   | { verdict: 'opened'; plain: Buffer };
@@ -56,7 +56,11 @@ export function signatureFields({ query }: DeliveryHead, options: Clock): Signat
  * encrypted text, then the signature in constant time, then the decryption. Without the token, a sender causes no work
  * beyond one hash.
  */
-export function verifyDelivery(delivery: RawDelivery, fields: SignatureFields, options: VerifyOptions): Verified {
+export function verifyDelivery(
+  delivery: RawDelivery,
+  fields: SignatureFields,
+  options: VerifyOptions,
+): VerificationResult {
   const encrypt = delivery.method === 'GET' ? sealedEcho(delivery.query) : sealedBody(delivery.body);
   if (encrypt === undefined) return { verdict: 'refused', status: 400, reason: 'no encrypted text' };
 

@@ -11,7 +11,7 @@ export function createWebSignIn(agent: WecomAgent, api: WecomApi, openUrl: strin
   return {
     origins: [new URL(openUrl).origin],
     needsAppBrowser: true,
-    leave({ redirectUri, state }) {
+    startAuthorization({ redirectUri, state }) {
       if (!/^[A-Za-z0-9]{1,128}$/.test(state))
         throw new RangeError('WeCom accepts only letters and digits as state, at most 128');
       const query = new URLSearchParams({

@@ -5,7 +5,7 @@ import type { PrivateRate } from './private-rate.ts';
 import { safePlainText } from './dialect.ts';
 import type { PlainUserIds } from './plain-user-id.ts';
 import type { WecomAgent } from './platform-api.ts';
-import { BY_APP, resultOf, type PostOptions } from './post-messages.ts';
+import { BY_APP, toPostResult, type PostOptions } from './post-messages.ts';
 
 interface WriteOptions extends PostOptions {
   agent: WecomAgent;
@@ -67,7 +67,7 @@ export async function writePrivately(
   const messages = splitPrivately(text);
   // WeCom drops messages above its rate limit without an error.
   const person = sha256Hex(`${agent.corpId}|${agent.agentId}|${plainId.toLowerCase()}`).slice(0, 32);
-  if (!(await privateRate.mayLeave(person, messages.length, partOf))) return 'busy';
+  if (!(await privateRate.tryAcquire(person, messages.length, partOf))) return 'busy';
   for (const content of messages) {
     const post = api.call({
       method: 'POST',
@@ -82,7 +82,7 @@ export async function writePrivately(
         duplicate_check_interval: DUPLICATE_CHECK_SEC,
       },
     });
-    const result = await resultOf(post, options, BY_APP);
+    const result = await toPostResult(post, options, BY_APP);
     if (result !== 'sent') return result;
   }
   return 'sent';

@@ -1,4 +1,4 @@
-import { say, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { REPLY_TEXTS } from '../../i18n/reply-texts.ts';
 import { ANSWER_FILE_NAME } from '../answer-file.ts';
@@ -9,12 +9,12 @@ const MAX_PIECES = 4;
 
 /** Notice below a message whose answer continues in another message. */
 export function goesOn(language: Language): string {
-  return `\n\n${say(REPLY_TEXTS.goesOn, language)}`;
+  return `\n\n${localize(REPLY_TEXTS.goesOn, language)}`;
 }
 
 /** Notice below a message whose complete answer follows as a file. */
 export function followsAsFile(language: Language): string {
-  return `\n\n${say(REPLY_TEXTS.wholeAsFile, language, { name: ANSWER_FILE_NAME })}`;
+  return `\n\n${localize(REPLY_TEXTS.wholeAsFile, language, { name: ANSWER_FILE_NAME })}`;
 }
 
 /** Size of the longer of the two notices. Bytes. */
@@ -41,12 +41,12 @@ export function wordsByHandle(platform: Platform, { pieces, language }: FollowUp
 /** Text sent as a separate message, with a heading that marks it as an earlier answer or the remainder of one. */
 export function wordsByItself({ pieces, isWhole, language }: FollowUp, sentPieces: number): string {
   const heading = REPLY_TEXTS[isWhole && sentPieces === 0 ? 'earlierAnswer' : 'restOfAnswer'];
-  return [say(heading, language), ...pieces.slice(sentPieces)].join('\n\n');
+  return [localize(heading, language), ...pieces.slice(sentPieces)].join('\n\n');
 }
 
 /** The remainder of a text of several messages, of which the first have already been sent. */
 export function restOfParts({ language }: FollowUp, parts: string[], sentParts: number): string {
-  return [say(REPLY_TEXTS.restOfAnswer, language), parts.slice(sentParts).join('')].join('\n\n');
+  return [localize(REPLY_TEXTS.restOfAnswer, language), parts.slice(sentParts).join('')].join('\n\n');
 }
 
 /**
@@ -54,7 +54,7 @@ export function restOfParts({ language }: FollowUp, parts: string[], sentParts: 
  * @param reserveBytes room that the message keeps for its other parts
  */
 export function withCutNotice(platform: Platform, text: string, language: Language, reserveBytes = 0): string {
-  const notice = `\n\n${say(REPLY_TEXTS.cut, language)}`;
+  const notice = `\n\n${localize(REPLY_TEXTS.cut, language)}`;
   const [fitting = ''] = platform.splitReply(text, Buffer.byteLength(notice) + reserveBytes);
   return fitting + notice;
 }

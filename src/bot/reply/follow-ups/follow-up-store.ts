@@ -3,7 +3,7 @@ import { monotonicMs } from '../../../shared/clock.ts';
 import { followUpKeyPrefix, followUpsKey, messageKey } from '../../domain/partition-keys.ts';
 import { asDeliveryId, type DeliveryId } from '../../domain/ids.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
-import { FENCE_HOLDS_MS } from '../../platforms/platform.ts';
+import { FENCE_VALID_MS } from '../../platforms/platform.ts';
 import type { KeptProgress } from './progress.ts';
 
 const takeScript = loadScript(import.meta.url, './scripts/take-follow-ups.lua', {
@@ -72,7 +72,7 @@ export function createFollowUpStore({ redis, partition, claim }: StoreOptions): 
         const args = { deliveryId: taken.deliveryId, claim, heldMs, state, parts };
         if (!(await holdScript.run(redis, { due, followUp: keyOf(taken) }, args))) return false;
         // The process may have been frozen before the result arrived, and another worker may have claimed the follow-up.
-        if (monotonicMs() - askedMs < FENCE_HOLDS_MS) return true;
+        if (monotonicMs() - askedMs < FENCE_VALID_MS) return true;
       }
     },
     async end(taken, delivery) {

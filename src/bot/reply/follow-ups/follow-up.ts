@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import type { Language } from '../../../shared/text/texts.ts';
-import { recordWith, tryOpenJsonOfAny, type Opened } from '../../../shared/crypto/decrypt-record.ts';
+import { recordWith, tryOpenJsonOfAny, type OpenResult } from '../../../shared/crypto/decrypt-record.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
 import type { PlatformName } from '../../domain/platform-name.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
@@ -39,7 +39,7 @@ export function sealFollowUp(keyRing: KeyRing, deliveryId: DeliveryId, followUp:
 }
 
 /** Opens the result of `sealFollowUp`. */
-export function openFollowUp(keyRing: KeyRing, deliveryId: DeliveryId, sealed: string): Opened<FollowUp> {
+export function openFollowUp(keyRing: KeyRing, deliveryId: DeliveryId, sealed: string): OpenResult<FollowUp> {
   const open = (purpose: string) => keyRing.open(purpose, deliveryId, sealed);
   return tryOpenJsonOfAny([PURPOSE, FILE_PURPOSE], open, readFollowUp);
 }

@@ -2,7 +2,7 @@ import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { ChatError } from '../../model/chat-error.ts';
-import { showsNothing } from '../../platforms/shows-nothing.ts';
+import { rendersBlank } from '../../platforms/shows-nothing.ts';
 import type { Outcome } from '../outcome.ts';
 import { failedTurnHistory, turnHistory } from '../prompt/turn-history.ts';
 import type { TurnContext } from '../turn-context.ts';
@@ -43,7 +43,7 @@ export function createAnswerOutcomes(keyRing: KeyRing, context: TurnContext, voi
       // Read from the current claim, because the stop command arrived during the turn.
       const stopServed = isStopped ? context.controls.claim.stop.seq : undefined;
       // An answer that consists only of reasoning shows no text, but the user waits for a reply.
-      if (showsNothing(text)) {
+      if (rendersBlank(text)) {
         const kind = isStopped ? 'stopped' : 'failed';
         return { kind, text: tell(isStopped ? 'stopped' : 'emptyAnswer'), history: unanswered(answer), stopServed };
       }

@@ -1,5 +1,5 @@
 import { estimateTokens } from '../conversation/estimate-tokens.ts';
-import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
+import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
 
 const LABEL_SPELLING = /<(?=[\s/]*tool_result\b)/gi;
 /** About four characters of Latin text are one token. Text beyond this bound is cut off before any processing. */
@@ -12,7 +12,7 @@ const CUT_OFF = '[The rest is left out: it is too long.]';
  */
 export function labelToolResult(text: string, maxTokens: number): string {
   const start = text.slice(0, maxTokens * MAX_CHARS_PER_TOKEN);
-  const clean = withoutUnseen(start).replace(LABEL_SPELLING, '‹').trim();
+  const clean = stripInvisible(start).replace(LABEL_SPELLING, '‹').trim();
   const shown = fitting(clean, maxTokens, start.length < text.length);
   return (
     `<tool_result>\n${shown}\n</tool_result>\n` +

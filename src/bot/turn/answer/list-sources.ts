@@ -1,5 +1,5 @@
-import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
-import { say, type Language } from '../../../shared/text/texts.ts';
+import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import type { CitedSource } from '../conversation/history.ts';
 import { SOURCE_TEXTS } from '../../i18n/source-texts.ts';
 
@@ -10,7 +10,7 @@ const MAX_TITLE_CHARS = 120;
 /** The list of cited sources below an answer; empty if there are none. */
 export function formatCitedSources(sources: readonly CitedSource[], language: Language): string {
   const cited = sources.filter(({ isCited }) => isCited);
-  return cited.length === 0 ? '' : `\n\n${say(SOURCE_TEXTS.sources, language)}\n${listSources(cited)}`;
+  return cited.length === 0 ? '' : `\n\n${localize(SOURCE_TEXTS.sources, language)}\n${listSources(cited)}`;
 }
 
 /** One line per source, with number, title, address and date. */
@@ -35,6 +35,6 @@ function linkable(url: string): string | undefined {
 
 /** Titles come from documents: reduced to one line of limited length without markup. */
 function plainLabel(text: string): string {
-  const letters = [...withoutUnseen(text).replace(MARKUP, '').replace(/\s+/gu, ' ').trim()];
+  const letters = [...stripInvisible(text).replace(MARKUP, '').replace(/\s+/gu, ' ').trim()];
   return letters.length > MAX_TITLE_CHARS ? `${letters.slice(0, MAX_TITLE_CHARS).join('')}…` : letters.join('');
 }

@@ -1,4 +1,4 @@
-import { say, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
 import { IMAGE_TEXTS } from '../../i18n/image-texts.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
@@ -27,7 +27,7 @@ export function pickModel(
   const [usual] = allowed;
   if (!hasImages || catalog.of(usual).seesImages) return { model: usual };
   const model = firstThatSees(allowed, catalog) ?? usual;
-  return { model, note: say(IMAGE_TEXTS.seenBy, language, { model }) };
+  return { model, note: localize(IMAGE_TEXTS.seenBy, language, { model }) };
 }
 
 /**
@@ -45,7 +45,7 @@ export function fallbackFor(
 
 /** Note that names the answering model, shown separately from the text of the answer. */
 export function fallbackNote(model: string, language: Language): string {
-  return say(TURN_TEXTS.fallbackAnswers, language, { model });
+  return localize(TURN_TEXTS.fallbackAnswers, language, { model });
 }
 
 function hasImages(messages: ChatRequest['messages']): boolean {

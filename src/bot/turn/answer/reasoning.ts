@@ -1,5 +1,5 @@
 import { monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
-import { say, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import type { ReplyView } from '../../domain/reply.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { Chat } from '../../domain/message.ts';
@@ -60,7 +60,7 @@ export class Thought {
     if (this.#sinceMs === undefined || this.#isShown) return undefined;
     const passedSec = (monotonicMs() - this.#sinceMs) / SECOND_MS;
     const seconds = Math.max(1, Math.floor(passedSec / SECONDS_STEP) * SECONDS_STEP);
-    return say(TURN_TEXTS.thinking, this.#language, { seconds });
+    return localize(TURN_TEXTS.thinking, this.#language, { seconds });
   }
 }
 

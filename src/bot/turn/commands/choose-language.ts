@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
-import { say } from '../../../shared/text/texts.ts';
+import { localize } from '../../../shared/text/texts.ts';
 import { WORD_TEXTS } from '../../i18n/word-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
@@ -15,16 +15,16 @@ export function chooseLanguage(keyRing: KeyRing, context: TurnContext, argument:
   const { language } = context.question;
   const how = translate(context, WORD_TEXTS.langHow);
   if (argument === '') {
-    const now = say(WORD_TEXTS[context.preferences.language ? 'langIs' : 'langAuto'], language);
+    const now = localize(WORD_TEXTS[context.preferences.language ? 'langIs' : 'langAuto'], language);
     return { kind: 'command', text: sentences(language, now, how) };
   }
   const asked = normalizeArgument(argument);
   if (AUTO_WORDS.has(asked))
-    return saveChoice(keyRing, context, { language: undefined }, say(WORD_TEXTS.langAuto, language));
+    return saveChoice(keyRing, context, { language: undefined }, localize(WORD_TEXTS.langAuto, language));
   const next = LANGUAGE_WORDS.get(asked);
-  if (next) return saveChoice(keyRing, context, { language: next }, say(WORD_TEXTS.langChosen, next));
+  if (next) return saveChoice(keyRing, context, { language: next }, localize(WORD_TEXTS.langChosen, next));
   return {
     kind: 'command',
-    text: sentences(language, say(WORD_TEXTS.langUnknown, language), how),
+    text: sentences(language, localize(WORD_TEXTS.langUnknown, language), how),
   };
 }

@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { nearestOf } from '../../../shared/text/did-you-mean.ts';
-import { say, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
 import type { ModelEntry } from '../../../shared/models/model-entry.ts';
 import type { Models } from '../../policy/policy.ts';
@@ -30,10 +30,15 @@ export async function chooseModel(
   const asked = normalizeArgument(argument);
   if (asked === '') return { kind: 'command', text: list(context, models, catalog) };
   if (AUTO_WORDS.has(asked))
-    return saveChoice(keyRing, context, { model: undefined }, say(WORD_TEXTS.modelUsual, language, { name: usual }));
+    return saveChoice(
+      keyRing,
+      context,
+      { model: undefined },
+      localize(WORD_TEXTS.modelUsual, language, { name: usual }),
+    );
   const name = models.find((candidate) => candidate.toLowerCase() === asked);
   if (name === undefined) return { kind: 'command', text: unknown(models, argument, language) };
-  return saveChoice(keyRing, context, { model: name }, say(WORD_TEXTS.modelChosen, language, { name }));
+  return saveChoice(keyRing, context, { model: name }, localize(WORD_TEXTS.modelChosen, language, { name }));
 }
 
 /** The first model is the current one. The order of the list does not depend on the selection. */
@@ -41,7 +46,7 @@ function list(context: TurnContext, models: Models, catalog: ModelCatalog): stri
   const { language } = context.question;
   const lines = [...models].sort().map((name) => {
     const text = WORD_TEXTS[name === models[0] ? 'modelLineChosen' : 'modelLine'];
-    return say(text, language, { name, abilities: abilities(catalog.of(name), language) });
+    return localize(text, language, { name, abilities: abilities(catalog.of(name), language) });
   });
   return translate(context, WORD_TEXTS.models, { list: lines.join('\n') });
 }
@@ -51,17 +56,17 @@ function abilities({ name, label, seesImages, thinking, levels }: ModelEntry, la
   const between = language === 'zh' ? '、' : ', ';
   const told = [
     ...(label === name ? [] : [label]),
-    ...(seesImages ? [say(WORD_TEXTS.abilitySees, language)] : []),
+    ...(seesImages ? [localize(WORD_TEXTS.abilitySees, language)] : []),
     ...(thinking === 'none' ? [] : [thinks(levels.map((level) => levelName(level, language)).join(between), language)]),
   ];
-  if (told.length === 0) return say(WORD_TEXTS.abilityText, language);
+  if (told.length === 0) return localize(WORD_TEXTS.abilityText, language);
   return told.join(language === 'zh' ? '，' : ', ');
 }
 
 function thinks(levels: string, language: Language): string {
   return levels === ''
-    ? say(WORD_TEXTS.abilityThinks, language)
-    : say(WORD_TEXTS.abilityThinksBy, language, { levels });
+    ? localize(WORD_TEXTS.abilityThinks, language)
+    : localize(WORD_TEXTS.abilityThinksBy, language, { levels });
 }
 
 /** The same text for an unknown name and for a model that this person may not use, so that it reveals nothing. */
@@ -74,8 +79,8 @@ function unknown(models: Models, argument: string, language: Language): string {
   const meant =
     nearestOf(normalizeArgument(argument), names, MAX_EDITS) ?? onlyEnding(normalizeArgument(argument), names);
   return meant === undefined
-    ? say(WORD_TEXTS.modelUnknown, language, values)
-    : say(WORD_TEXTS.modelMeant, language, { ...values, meant });
+    ? localize(WORD_TEXTS.modelUnknown, language, values)
+    : localize(WORD_TEXTS.modelMeant, language, { ...values, meant });
 }
 
 /** Finds a model by a part of its name that is unique, such as `max` for svc-max. */

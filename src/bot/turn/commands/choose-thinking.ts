@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
-import { say, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
 import type { ModelEntry } from '../../../shared/models/model-entry.ts';
 import { levelFor, type Thinking } from '../../../shared/models/thinking-fields.ts';
@@ -24,14 +24,14 @@ export async function chooseThinking(
   const asked = normalizeArgument(argument);
   if (asked === '') return { kind: 'command', text: sentences(language, stateOf(context), how) };
   if (AUTO_WORDS.has(asked))
-    return saveChoice(keyRing, context, { thinking: undefined }, say(WORD_TEXTS.thinkUnset, language));
+    return saveChoice(keyRing, context, { thinking: undefined }, localize(WORD_TEXTS.thinkUnset, language));
   const thinking = levelOf(asked);
   if (thinking === undefined)
     return {
       kind: 'command',
-      text: sentences(language, say(WORD_TEXTS.thinkUnknown, language, { asked: echoInput(argument) }), how),
+      text: sentences(language, localize(WORD_TEXTS.thinkUnknown, language, { asked: echoInput(argument) }), how),
     };
-  if (thinking === 'off') return saveChoice(keyRing, context, { thinking }, say(WORD_TEXTS.thinkOff, language));
+  if (thinking === 'off') return saveChoice(keyRing, context, { thinking }, localize(WORD_TEXTS.thinkOff, language));
   const found = await findAllowedModels(gate, context);
   if ('outcome' in found) return found.outcome;
   const [model] = found.models;
@@ -41,14 +41,14 @@ export async function chooseThinking(
 /** Describes the effect of a level on the model: the level itself, the nearest one, reasoning without levels, or none. */
 function thinksFromNowOn(model: ModelEntry, thinking: Thinking, language: Language): string {
   const values = { level: levelName(thinking, language), model: model.name };
-  if (model.thinking === 'none') return say(WORD_TEXTS.thinkNever, language, values);
+  if (model.thinking === 'none') return localize(WORD_TEXTS.thinkNever, language, values);
   const nearest = levelFor(model.levels, thinking);
-  if (nearest === undefined) return say(WORD_TEXTS.thinkOnPlain, language, values);
-  if (nearest === thinking) return say(WORD_TEXTS.thinkOn, language, values);
-  return say(WORD_TEXTS.thinkOnNearest, language, { ...values, nearest: levelName(nearest, language) });
+  if (nearest === undefined) return localize(WORD_TEXTS.thinkOnPlain, language, values);
+  if (nearest === thinking) return localize(WORD_TEXTS.thinkOn, language, values);
+  return localize(WORD_TEXTS.thinkOnNearest, language, { ...values, nearest: levelName(nearest, language) });
 }
 
 function stateOf({ preferences: { thinking }, question: { language } }: TurnContext): string {
-  if (thinking === undefined) return say(WORD_TEXTS.thinkUnset, language);
-  return say(WORD_TEXTS.thinkIs, language, { level: levelName(thinking, language) });
+  if (thinking === undefined) return localize(WORD_TEXTS.thinkUnset, language);
+  return localize(WORD_TEXTS.thinkIs, language, { level: levelName(thinking, language) });
 }

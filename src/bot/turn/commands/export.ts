@@ -1,4 +1,4 @@
-import { say, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import { KIB_BYTES } from '../../../shared/clock.ts';
 import { localTime } from '../../../shared/local-time.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
@@ -35,8 +35,8 @@ export function writeExport(
   turns: readonly HistoryTurn[],
   { language, timeZone, summary }: { language: Language; timeZone: string; summary?: string },
 ): string {
-  if (turns.length === 0) return say(RECORD_TEXTS.nothingToExport, language);
-  const summed = summary === undefined ? [] : [`${say(RECORD_TEXTS.summary, language)}\n\n${summary}`];
+  if (turns.length === 0) return localize(RECORD_TEXTS.nothingToExport, language);
+  const summed = summary === undefined ? [] : [`${localize(RECORD_TEXTS.summary, language)}\n\n${summary}`];
   const shown: string[] = [];
   let bytes = summed.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   for (const turn of turns.toReversed()) {
@@ -46,7 +46,7 @@ export function writeExport(
     shown.unshift(written);
   }
   const text = shown.length < turns.length ? RECORD_TEXTS.exportedNewest : RECORD_TEXTS.exported;
-  return [say(text, language, { count: turns.length, shown: shown.length }), ...summed, ...shown].join('\n\n');
+  return [localize(text, language, { count: turns.length, shown: shown.length }), ...summed, ...shown].join('\n\n');
 }
 
 function writeTurn(
@@ -55,7 +55,7 @@ function writeTurn(
   timeZone: string,
 ): string {
   const { date, time } = localTime(atMs, timeZone);
-  const pictures = images > 0 ? [say(RECORD_TEXTS.imagesWere, language, { count: images })] : [];
+  const pictures = images > 0 ? [localize(RECORD_TEXTS.imagesWere, language, { count: images })] : [];
   const asked = [userText, ...pictures].filter((part) => part !== '').join('\n');
   const answered = assistantText === '' ? [] : [assistantText];
   return [`**${date} ${time.slice(0, 'HH:MM'.length)} (${timeZone})**`, asked.replace(/^/gm, '> '), ...answered].join(

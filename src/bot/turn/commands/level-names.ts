@@ -1,4 +1,4 @@
-import { say, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import type { ThinkingChoice } from '../conversation/preferences.ts';
 import { WORD_TEXTS } from '../../i18n/word-texts.ts';
 
@@ -11,7 +11,7 @@ const NAMES = {
 
 /** Localized name of a reasoning level; unknown levels are returned unchanged. */
 export function levelName(level: string, language: Language): string {
-  return isLevel(level) ? say(NAMES[level], language) : level;
+  return isLevel(level) ? localize(NAMES[level], language) : level;
 }
 
 /** The reasoning level with this name in either language. */

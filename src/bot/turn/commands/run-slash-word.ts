@@ -1,6 +1,6 @@
 import type { NowMs } from '../../../shared/clock.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
-import { languageOfText, say, type Bilingual, type Language } from '../../../shared/text/texts.ts';
+import { languageOfText, localize, type Bilingual, type Language } from '../../../shared/text/texts.ts';
 import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { SlashCommand, SlashWord } from '../../domain/slash-words.ts';
@@ -162,13 +162,13 @@ async function unlink({ identity, mode, serviceName }: SlashWordsOptions, contex
   const { wasLinked, logoutUrl } = await identity.unlink({ platform, tenant, app }, chatUserId, context.turn.turnId);
   if (!wasLinked) return command(context, 'notLinked');
   const { language } = context.question;
-  const service = say(serviceName, language);
+  const service = localize(serviceName, language);
   const text =
     logoutUrl === undefined
-      ? say(SIGN_IN_TEXTS.unlinkedHere, language, { service })
-      : say(SIGN_IN_TEXTS.unlinked, language, {
+      ? localize(SIGN_IN_TEXTS.unlinkedHere, language, { service })
+      : localize(SIGN_IN_TEXTS.unlinked, language, {
           service,
-          link: linkTo(logoutUrl, say(SIGN_IN_TEXTS.signOutLabel, language), 'markdown'),
+          link: linkTo(logoutUrl, localize(SIGN_IN_TEXTS.signOutLabel, language), 'markdown'),
         });
   return { kind: 'command', text, history: { forget: true } };
 }

@@ -1,4 +1,4 @@
-import { say } from '../../../shared/text/texts.ts';
+import { localize } from '../../../shared/text/texts.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { openTurns } from '../conversation/history.ts';
 import type { AccountId } from '../../domain/ids.ts';
@@ -21,7 +21,7 @@ export function showSources(
   const isTheirs = newest.chat.kind === 'group' || last?.accountId === accountId;
   const sources = isTheirs ? (last?.sources ?? []) : [];
   const cited = sources.filter(({ isCited }) => isCited);
-  if (sources.length === 0) return { kind: 'command', text: say(SOURCE_TEXTS.noSources, language) };
+  if (sources.length === 0) return { kind: 'command', text: localize(SOURCE_TEXTS.noSources, language) };
   const text = cited.length > 0 ? SOURCE_TEXTS.usedSources : SOURCE_TEXTS.lookedInto;
-  return { kind: 'command', text: say(text, language, { list: listSources(cited.length > 0 ? cited : sources) }) };
+  return { kind: 'command', text: localize(text, language, { list: listSources(cited.length > 0 ? cited : sources) }) };
 }

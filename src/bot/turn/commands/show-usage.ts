@@ -1,4 +1,4 @@
-import { say } from '../../../shared/text/texts.ts';
+import { localize } from '../../../shared/text/texts.ts';
 import type { NowMs } from '../../../shared/clock.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { readUsage } from '../conversation/usage-store.ts';
@@ -13,7 +13,7 @@ export async function showUsage(
   { newest, question: { language } }: TurnContext,
 ): Promise<Outcome> {
   const { today, thisMonth } = await readUsage(redis, personIdOf(newest, newest.sender.userId), { nowMs, timeZone });
-  const text = say(RECORD_TEXTS.usage, language, {
+  const text = localize(RECORD_TEXTS.usage, language, {
     questionsToday: today.questions,
     tokensToday: today.tokens,
     questionsThisMonth: thisMonth.questions,

@@ -1,5 +1,5 @@
-import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
-import { say, type Language } from '../../../shared/text/texts.ts';
+import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import type { StoredFile } from './kept-file.ts';
 
@@ -10,11 +10,11 @@ const UNWANTED = /[<>"'`*~|[\]{}\\/@#\s\p{Cc}\p{Zl}\p{Zp}]+/gu;
 /** A file name for display and prompts: a limited number of plain characters (SECURITY.md named-plainly). */
 export function displayFileName(name: string | undefined, language: Language): string {
   const last =
-    withoutUnseen(name ?? '')
+    stripInvisible(name ?? '')
       .split(/[\\/]/)
       .at(-1) ?? '';
   const plain = [...last.replace(UNWANTED, ' ').trim()];
-  if (plain.length === 0) return say(FILE_TEXTS.nameless, language);
+  if (plain.length === 0) return localize(FILE_TEXTS.nameless, language);
   if (plain.length <= MAX_NAME_CHARS) return plain.join('');
   const ending = /\.\w{1,8}$/.exec(plain.join(''))?.[0] ?? '';
   return `${plain.slice(0, MAX_NAME_CHARS - ending.length - 1).join('')}…${ending}`;
@@ -22,7 +22,7 @@ export function displayFileName(name: string | undefined, language: Language): s
 
 /** Formats a place of a document for a sentence. Names from the document remain unchanged. */
 export function formatPlace(label: string, language: Language): string {
-  const plain = withoutUnseen(label).replace(UNWANTED, ' ').trim();
+  const plain = stripInvisible(label).replace(UNWANTED, ' ').trim();
   if (language === 'en') return plain.replace(/^page (\d+–\d+)$/, 'pages $1');
   return plain
     .replace(/^page (\d+(?:–\d+)?)$/, '第 $1 页')
@@ -38,12 +38,12 @@ export function rangeIn({ from, to }: { from: string; to?: string }, language: L
   if (to === undefined) return formatPlace(from, language);
   const [first, last] = [from, to].map((label) => /^page (\d+)$/.exec(label)?.[1]);
   if (first !== undefined && last !== undefined) return formatPlace(`page ${first}–${last}`, language);
-  return say(FILE_TEXTS.fromTo, language, { from: formatPlace(from, language), to: formatPlace(to, language) });
+  return localize(FILE_TEXTS.fromTo, language, { from: formatPlace(from, language), to: formatPlace(to, language) });
 }
 
 /** Size of a file, shown after its name: `(40 pages)`. Empty if unknown. */
 export function extentOf({ pageCount, parts }: StoredFile, language: Language): string {
   const sheets = new Set(parts.flatMap(({ label = '' }) => /^sheet ([^,]*)/.exec(label)?.[1] ?? [])).size;
-  if (pageCount !== undefined && pageCount > 1) return say(FILE_TEXTS.pages, language, { count: pageCount });
-  return sheets > 1 ? say(FILE_TEXTS.sheets, language, { count: sheets }) : '';
+  if (pageCount !== undefined && pageCount > 1) return localize(FILE_TEXTS.pages, language, { count: pageCount });
+  return sheets > 1 ? localize(FILE_TEXTS.sheets, language, { count: sheets }) : '';
 }

@@ -1,4 +1,4 @@
-import { withoutUnseen } from '../../../shared/text/sanitize-text.ts';
+import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
 import type { PromptFile } from '../conversation/build-prompt.ts';
 import { estimateTokens, IMAGE_TOKENS } from '../conversation/estimate-tokens.ts';
 import type { Language } from '../../../shared/text/texts.ts';
@@ -54,9 +54,9 @@ export function fitAttachments(
       : undefined;
     const place = upTo ?? file.cutAt ?? lastScan;
     if (place !== undefined) cut.push({ name, upTo: place, places, pageCount: file.pageCount });
-    const pictures = shown.map(({ label, dataUrl }) => ({ label: withoutUnseen(label), dataUrl }));
+    const pictures = shown.map(({ label, dataUrl }) => ({ label: stripInvisible(label), dataUrl }));
     const goesOn = hasEnd === true ? file.cutAt !== undefined || lastScan !== undefined : place !== undefined;
-    return { name, text: withoutUnseen(text), pictures, isCut: goesOn };
+    return { name, text: stripInvisible(text), pictures, isCut: goesOn };
   });
   return { files: written, cut };
 }

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../../shared/clock.ts';
-import { say, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import type { Question, UnreadPart } from '../prompt/question.ts';
 import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
@@ -24,10 +24,10 @@ export function filesObstacle(
       return [
         file.fault === 'elsewhere'
           ? unreadRefusal({ language, unread: [unreadOf(file)] })
-          : say(FILE_TEXTS[file.fault], language, { file: name, minutes: minutesOf(file) }),
+          : localize(FILE_TEXTS[file.fault], language, { file: name, minutes: minutesOf(file) }),
       ];
-    if (isBare && file.keeping === 'no_room') return [say(FILE_TEXTS.noRoomUntilAsked, language, { file: name })];
-    return file.parts.length === 0 && !seesImages ? [say(FILE_TEXTS.noModelSees, language, { file: name })] : [];
+    if (isBare && file.keeping === 'no_room') return [localize(FILE_TEXTS.noRoomUntilAsked, language, { file: name })];
+    return file.parts.length === 0 && !seesImages ? [localize(FILE_TEXTS.noModelSees, language, { file: name })] : [];
   });
   return sentences.length === 0 ? undefined : [...new Set(sentences)].join('\n\n');
 }
@@ -53,7 +53,7 @@ export function elsewhereNotes(found: readonly FoundFile[], language: Language):
 /** @returns an error text if there are too many files */
 export function tooManyFiles({ files, language }: Pick<Question, 'files' | 'language'>): string | undefined {
   if (files.length <= MAX_FILES) return undefined;
-  return say(FILE_TEXTS.tooMany, language, { count: files.length, most: MAX_FILES });
+  return localize(FILE_TEXTS.tooMany, language, { count: files.length, most: MAX_FILES });
 }
 
 /** Reply to files without a question. */
@@ -61,9 +61,9 @@ export function filesReady(files: readonly StoredFile[], language: Language): st
   const [only] = files;
   const told = (file: StoredFile) => ({ file: displayFileName(file.name, language), extent: extentOf(file, language) });
   if (files.length === 1 && only)
-    return say(only.parts.length === 0 ? FILE_TEXTS.readyScan : FILE_TEXTS.ready, language, told(only));
-  const list = files.map((file) => say(FILE_TEXTS.listed, language, told(file))).join('\n');
-  return say(FILE_TEXTS.readyMany, language, { count: files.length, list });
+    return localize(only.parts.length === 0 ? FILE_TEXTS.readyScan : FILE_TEXTS.ready, language, told(only));
+  const list = files.map((file) => localize(FILE_TEXTS.listed, language, told(file))).join('\n');
+  return localize(FILE_TEXTS.readyMany, language, { count: files.length, list });
 }
 
 /** Notes next to the answer: macros, pages that no allowed model can see, and files that were not stored. */
@@ -75,13 +75,13 @@ export function filesNotes(
     const named = { file: displayFileName(file.name, language) };
     const hasScans = file.parts.length > 0 && file.pictures.some(({ isScan }) => isScan);
     return [
-      ...(file.hasMacros === true ? [say(FILE_TEXTS.hasMacros, language, named)] : []),
-      ...(hasScans && !seesImages ? [say(FILE_TEXTS.unseenPages, language, named)] : []),
-      ...(file.keeping === 'no_room' ? [say(FILE_TEXTS.noRoom, language, named)] : []),
+      ...(file.hasMacros === true ? [localize(FILE_TEXTS.hasMacros, language, named)] : []),
+      ...(hasScans && !seesImages ? [localize(FILE_TEXTS.unseenPages, language, named)] : []),
+      ...(file.keeping === 'no_room' ? [localize(FILE_TEXTS.noRoom, language, named)] : []),
     ];
   });
   const haveOlderGone = files.some(({ keeping }) => keeping === 'made_room');
-  return haveOlderGone ? [...notes, say(FILE_TEXTS.madeRoom, language)] : notes;
+  return haveOlderGone ? [...notes, localize(FILE_TEXTS.madeRoom, language)] : notes;
 }
 
 /** Maximum places named per file. */
@@ -93,8 +93,8 @@ export function cutNote(file: CutFile, language: Language): string {
   if (places !== undefined) return chosenNote({ name, places, pageCount }, language);
   const place = formatPlace(upTo, language);
   const isPage = upTo.startsWith('page ') && pageCount !== undefined;
-  if (isPage) return say(FILE_TEXTS.cutOfPages, language, { file: name, place, count: pageCount });
-  return say(FILE_TEXTS.cut, language, { file: name, place });
+  if (isPage) return localize(FILE_TEXTS.cutOfPages, language, { file: name, place, count: pageCount });
+  return localize(FILE_TEXTS.cut, language, { file: name, place });
 }
 
 function chosenNote(
@@ -104,8 +104,8 @@ function chosenNote(
   const shown = places.slice(0, MAX_PLACES).map((place) => rangeIn(place, language));
   const comma = shown.some((place) => place.includes(',')) ? '; ' : ', ';
   const list = shown.join(language === 'zh' ? '、' : comma);
-  const told = places.length > MAX_PLACES ? say(FILE_TEXTS.manyPlaces, language, { places: list }) : list;
+  const told = places.length > MAX_PLACES ? localize(FILE_TEXTS.manyPlaces, language, { places: list }) : list;
   const isOfPages = pageCount !== undefined && places.every(({ from }) => from.startsWith('page '));
-  if (!isOfPages) return say(FILE_TEXTS.chosen, language, { file: name, places: told });
-  return say(FILE_TEXTS.chosenOfPages, language, { file: name, places: told, count: pageCount });
+  if (!isOfPages) return localize(FILE_TEXTS.chosen, language, { file: name, places: told });
+  return localize(FILE_TEXTS.chosenOfPages, language, { file: name, places: told, count: pageCount });
 }

@@ -1,6 +1,6 @@
 import type { Chat } from '../../domain/message.ts';
 import type { Models } from '../../policy/policy.ts';
-import { say } from '../../../shared/text/texts.ts';
+import { localize } from '../../../shared/text/texts.ts';
 import { IMAGE_TEXTS } from '../../i18n/image-texts.ts';
 import { firstThatSees, type ModelOptions } from '../answer/pick-model.ts';
 import { MAX_IMAGES, type ImageRefusedError } from './fetch-images.ts';
@@ -21,10 +21,10 @@ export function imageObstacle(
     const others = firstThatSees(models, catalog);
     // Other members read the replies in a group, so one text covers all reasons and reveals nothing about the user.
     return others !== undefined && chatKind === 'private'
-      ? say(IMAGE_TEXTS.mayNotShowImages, language, { model: others })
-      : say(IMAGE_TEXTS.noModelSees, language);
+      ? localize(IMAGE_TEXTS.mayNotShowImages, language, { model: others })
+      : localize(IMAGE_TEXTS.noModelSees, language);
   }
-  if (count > MAX_IMAGES) return say(IMAGE_TEXTS.tooManyImages, language, { count, most: MAX_IMAGES });
+  if (count > MAX_IMAGES) return localize(IMAGE_TEXTS.tooManyImages, language, { count, most: MAX_IMAGES });
   return undefined;
 }
 
@@ -36,7 +36,7 @@ export function imageRefusal(
   const { language, images } = question;
   const image =
     images.length === 1
-      ? say(IMAGE_TEXTS.oneImage, language)
-      : say(IMAGE_TEXTS.imageOfMany, language, { number: position, count: images.length });
-  return say(IMAGE_TEXTS[code], language, { image });
+      ? localize(IMAGE_TEXTS.oneImage, language)
+      : localize(IMAGE_TEXTS.imageOfMany, language, { number: position, count: images.length });
+  return localize(IMAGE_TEXTS[code], language, { image });
 }

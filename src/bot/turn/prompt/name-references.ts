@@ -1,5 +1,5 @@
 import type { InboundMessage } from '../../domain/message.ts';
-import { say } from '../../../shared/text/texts.ts';
+import { localize } from '../../../shared/text/texts.ts';
 import { REFERENCE_TEXTS } from '../../i18n/reference-texts.ts';
 import type { ImageRef } from '../images/image-refs.ts';
 import type { TurnContext } from '../turn-context.ts';
@@ -19,7 +19,7 @@ export async function nameReferences({ turn, platform, question }: TurnContext):
   const wordFor = (reference: string): string => {
     const name = names.get(reference);
     if (name !== undefined) return `${reference.slice(0, 1)}${name}`;
-    return say(reference.startsWith('#') ? REFERENCE_TEXTS.channel : REFERENCE_TEXTS.somebody, question.language);
+    return localize(reference.startsWith('#') ? REFERENCE_TEXTS.channel : REFERENCE_TEXTS.somebody, question.language);
   };
   // Longest first, because one id may be a prefix of another.
   const pattern = new RegExp(`(?:${[...references].sort((a, b) => b.length - a.length).join('|')})(?![A-Z0-9])`, 'g');

@@ -14,7 +14,7 @@ export function wrongVerifierRound(tools: DialectTools): Round {
     isNeeded: () => true,
     async run(arrived) {
       const { dialect, redirectUri } = tools;
-      const { kept } = await dialect.leave({ redirectUri, state: randomToken() });
+      const { kept } = await dialect.startAuthorization({ redirectUri, state: randomToken() });
       const redeemed = await attempt(() => trip.redeem(arrived, { kept }));
       // An error about the nonce comes after the token endpoint, so the verifier was accepted.
       const isRefused = 'failure' in redeemed && !redeemed.failure.message.includes('CLAIM_COMPARISON');

@@ -1,10 +1,10 @@
 import { IdentityError } from '../../../bot/identity/identity-error.ts';
-import type { Redeemed, SignInDialect } from '../../../bot/identity/providers/provider.ts';
+import type { Redeemed, SignInProvider } from '../../../bot/identity/providers/provider.ts';
 import type { ArrivedCode, ProbeTools } from './round.ts';
 
 /** The tools of experiments with protocols other than OAuth 2.0. They use the production sign-in code. */
 export interface DialectTools extends Pick<ProbeTools, 'facts' | 'secrets' | 'signIn' | 'person'> {
-  dialect: SignInDialect;
+  dialect: SignInProvider;
   redirectUri: string;
   /** Whether the provider has a sign-out address. */
   hasSignOut: boolean;
@@ -21,7 +21,7 @@ export function newTrip({ dialect, redirectUri, secrets }: DialectTools): Trip {
   let kept = '';
   return {
     async leave(state) {
-      const departure = await dialect.leave({ redirectUri, state });
+      const departure = await dialect.startAuthorization({ redirectUri, state });
       kept = departure.kept;
       return departure.location;
     },

@@ -1,5 +1,5 @@
-import { createDialect } from '../../../bot/identity/providers/create-provider.ts';
-import type { ReturnParameter } from '../../../bot/identity/providers/provider.ts';
+import { createSignInProvider } from '../../../bot/identity/providers/create-provider.ts';
+import type { CallbackParameter } from '../../../bot/identity/providers/provider.ts';
 import type { ProfileMap } from '../../../shared/sign-in/profile-map-file.ts';
 import { codeAgeRounds } from './code-age-rounds.ts';
 import { otherAddressRound, wrongVerifierRound } from './dialect-misuse-rounds.ts';
@@ -14,7 +14,7 @@ import { signOutRound } from './sign-out-round.ts';
 /** The sign-ins of a probe, and what its pages need to know about the service. */
 export interface Experiments {
   rounds: readonly Round[];
-  returns?: ReturnParameter;
+  returns?: CallbackParameter;
   /** Empty if no step includes signing out. */
   logoutUrl: string;
 }
@@ -39,7 +39,7 @@ export async function experimentsFor(tools: ProbeTools, options: ExperimentOptio
   const { clientId } = signIn;
   const { redirectUri, clientSecret, profileMap } = options;
   const service = { ...signIn, authUrl: signIn.url, clientSecret, profileMap };
-  const dialect = createDialect(service, { clientId, allowedIdentityCodes: signIn.identityCodes });
+  const dialect = createSignInProvider(service, { clientId, allowedIdentityCodes: signIn.identityCodes });
   const logoutUrl = (await dialect.logoutUrl(redirectUri)) ?? '';
   const { facts, secrets, person } = tools;
   const dialectTools: DialectTools = {

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
-import { say, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import { page } from '../../../bot/identity/pages/layout.ts';
 import type { ProbeSession } from './session.ts';
 
@@ -75,20 +75,20 @@ interface PageView {
 
 /** The first page, shown before anything happens. */
 export function startPage({ language, path, header }: PageView, stepCount: number): SafeHtml {
-  const body = html`<p class="lead">${say(TEXTS.startLead, language, { count: stepCount })}</p>
-    <p class="note" role="note">${say(TEXTS.own, language)}</p>
-    ${button(`${path}/start`, say(TEXTS.begin, language), 'primary')}`;
-  return page({ language, title: say(TEXTS.start, language), header, body });
+  const body = html`<p class="lead">${localize(TEXTS.startLead, language, { count: stepCount })}</p>
+    <p class="note" role="note">${localize(TEXTS.own, language)}</p>
+    ${button(`${path}/start`, localize(TEXTS.begin, language), 'primary')}`;
+  return page({ language, title: localize(TEXTS.start, language), header, body });
 }
 
 /** The progress page. Reloads itself unless a decision is needed. */
 export function statusPage(view: PageView, session: ProbeSession, logoutUrl: string): SafeHtml {
   const { language, path, header } = view;
-  const text = (key: keyof typeof TEXTS) => say(TEXTS[key], language);
+  const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language);
   const show = (title: string, body: SafeHtml) => page({ language, title, header, body });
   if (!session.round) return show(text('over'), html`<p class="lead">${text('overLead')}</p>`);
-  const step = say(TEXTS.step, language, { step: session.step, count: session.stepCount });
-  const lead = html`<p class="lead">${say(session.round.title, language)}</p>`;
+  const step = localize(TEXTS.step, language, { step: session.step, count: session.stepCount });
+  const lead = html`<p class="lead">${localize(session.round.title, language)}</p>`;
   switch (session.phase) {
     case 'ready':
       return show(step, html`${lead}<a class="primary" href="${path}/go">${text('go')}</a>`);
@@ -119,10 +119,10 @@ export function statusPage(view: PageView, session: ProbeSession, logoutUrl: str
 
 /** Shown in another browser and for a callback that does not match. */
 export function strangerPage({ language, path, header }: PageView, mayGoBack: boolean): SafeHtml {
-  const back = mayGoBack ? html`<a class="primary" href="${path}">${say(TEXTS.back, language)}</a>` : '';
-  const body = html`<p class="lead">${say(TEXTS.strangerLead, language)}</p>
+  const back = mayGoBack ? html`<a class="primary" href="${path}">${localize(TEXTS.back, language)}</a>` : '';
+  const body = html`<p class="lead">${localize(TEXTS.strangerLead, language)}</p>
     ${back}`;
-  return page({ language, title: say(TEXTS.stranger, language), header, body });
+  return page({ language, title: localize(TEXTS.stranger, language), header, body });
 }
 
 function button(action: string, label: string, look: 'primary' | 'plain'): SafeHtml {

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SafeHtml } from '../../../shared/text/html.ts';
 import { inBackground } from '../../../shared/in-background.ts';
 import { listen } from '../../../shared/http/http-server.ts';
-import type { ReturnParameter } from '../../../bot/identity/providers/provider.ts';
+import type { CallbackParameter } from '../../../bot/identity/providers/provider.ts';
 import { randomToken, sameSecret } from '../../../shared/crypto/ids.ts';
-import { languageOfHeader, say, type Bilingual } from '../../../shared/text/texts.ts';
+import { languageOfHeader, localize, type Bilingual } from '../../../shared/text/texts.ts';
 import { pageHeaders } from '../../../bot/identity/pages/headers.ts';
 import { STYLE_SHEET_PATH } from '../../../bot/identity/pages/layout.ts';
 import { readCallback } from '../../../bot/identity/browser/request-guards.ts';
@@ -28,7 +28,7 @@ export interface ProbeServerOptions {
   /** The service's sign-out address; empty if no step includes signing out. */
   logoutUrl: string;
   /** The callback parameter of the protocol. */
-  returns?: ReturnParameter;
+  returns?: CallbackParameter;
   publicUrl: string;
   host: string;
   port: number;
@@ -53,7 +53,7 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
   };
   const view = (request: IncomingMessage) => {
     const language = languageOfHeader(request.headers['accept-language']);
-    return { language, path, header: say(serviceName, language) };
+    return { language, path, header: localize(serviceName, language) };
   };
   const show = (response: ServerResponse, status: number, body: SafeHtml, more: Record<string, string> = {}) => {
     response.writeHead(status, { ...headers, 'content-type': 'text/html; charset=utf-8', ...more }).end(body.text);

@@ -3,10 +3,10 @@ import { clientAuthParts, type ClientAuthMethod } from '../../../shared/sign-in/
 import { otherClientAuth } from '../client-auth-tries.ts';
 import { HttpCallError } from '../../../shared/http/call-http.ts';
 import { callService, type ServiceCall } from '../../../bot/identity/oauth/call-service.ts';
-import type { RawAnswer } from '../../../bot/identity/oauth/raw-answer.ts';
+import type { RawResponse } from '../../../bot/identity/oauth/raw-answer.ts';
 
 /** A response and its shape. Without a response, `status` is 0 and `failure` contains the reason. */
-export interface ServiceAnswer extends RawAnswer {
+export interface ServiceAnswer extends RawResponse {
   contentType: string;
   failure?: string;
   tookMs: number;

@@ -22,7 +22,7 @@ export class OidcSignIn implements InstitutionSignIn {
   }
 
   startRedirect(leaving: RedirectRequest): Promise<RedirectTarget> {
-    return withPageErrors(() => this.#client.leave(leaving));
+    return withPageErrors(() => this.#client.startAuthorization(leaving));
   }
 
   identify({ callbackUrl, state, query, kept }: ProviderCallback) {

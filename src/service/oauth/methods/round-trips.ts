@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
 import { sha256Hex } from '../../../shared/crypto/ids.ts';
-import { isFirst } from '../../../shared/redis/claim-once.ts';
+import { tryAcquire } from '../../../shared/redis/claim-once.ts';
 import { recordWith } from '../../../shared/crypto/decrypt-record.ts';
 import { browserIdOf, clearTripCookie, knownBrowserId, tripCookies, writeTripCookie } from '../cookies.ts';
 import { PageError } from '../sign-in-errors.ts';
@@ -84,7 +84,7 @@ export class RoundTrips {
    * StoreError
    */
   async end(ctx: Context, state: string, method: string): Promise<void> {
-    const isOurs = await this.#store.use((redis) => isFirst(redis, this.#endedKey(state), ROUND_TRIP_MS));
+    const isOurs = await this.#store.use((redis) => tryAcquire(redis, this.#endedKey(state), ROUND_TRIP_MS));
     if (!isOurs) throw lost(method);
     clearTripCookie(ctx, nameOf(state));
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SECOND_MS } from '../../../shared/clock.ts';
-import { callHttp, type HttpAnswer } from '../../../shared/http/call-http.ts';
+import { callHttp, type HttpResponse } from '../../../shared/http/call-http.ts';
 import { readJsonObject } from '../../../shared/sign-in/json-answer.ts';
 import { PageError } from '../sign-in-errors.ts';
 import type { Store } from '../store.ts';
@@ -110,7 +110,7 @@ class WecomSignIn implements MessagingAppSignIn {
   }
 
   async #get<Reply>(path: string, query: Record<string, string>, schema: z.ZodType<Reply>): Promise<Reply> {
-    let answer: HttpAnswer;
+    let answer: HttpResponse;
     try {
       const address = `${this.#app.apiUrl.replace(/(?<!\/)\/+$/, '')}/${path}?${new URLSearchParams(query).toString()}`;
       answer = await callHttp(address);

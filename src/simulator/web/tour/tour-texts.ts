@@ -1,4 +1,4 @@
-import { say, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 
 const CATALOGUE = {
   // The ribbon
@@ -155,5 +155,5 @@ export type TourText = keyof typeof CATALOGUE;
 export type SayTour = (key: TourText, values?: Readonly<Record<string, string | number>>) => string;
 
 export function tourIn(language: Language): SayTour {
-  return (key, values) => say(CATALOGUE[key], language, values);
+  return (key, values) => localize(CATALOGUE[key], language, values);
 }

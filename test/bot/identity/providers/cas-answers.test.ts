@@ -53,7 +53,7 @@ describe('sign-in with CAS', () => {
         chatKind: 'private' as const,
         messageId: `message-${(messages += 1)}`,
       };
-      return (await fixture.identity.takeTypedCode({ ...message, text: code }))?.kind;
+      return (await fixture.identity.redeemTypedCode({ ...message, text: code }))?.kind;
     };
     const holder = async (chatUserId: string) =>
       (await fixture.identity.accountOf(fixture.owner, chatUserId))?.accountId;

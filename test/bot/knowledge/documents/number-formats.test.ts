@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { showNumber, showText } from '../../../../src/bot/knowledge/documents/office/cell-formats.ts';
 import { parseNumberFormat } from '../../../../src/bot/knowledge/documents/office/number-format.ts';
-import { readHere } from '../../../../src/bot/knowledge/documents/read-here.ts';
+import { parseDocument } from '../../../../src/bot/knowledge/documents/read-here.ts';
 import { makeXlsx } from './make-zip.ts';
 import { tries } from '../../../support/tries.ts';
 
@@ -136,7 +136,7 @@ describe('a number format of a workbook', () => {
   test.each(CASES.map((one) => ({ ...one, name: one.code ?? `built-in ${one.id}`, one })))(
     '$name shows $value as "$shown"',
     async ({ one, shown }) => {
-      const { parts } = await readHere(workbookOf(one), { name: 'formats.xlsx' });
+      const { parts } = await parseDocument(workbookOf(one), { name: 'formats.xlsx' });
       const cells = parts[0]?.text.split('\n').at(-1)?.split('|');
       expect(cells?.[2]?.trim()).toBe(shown);
     },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DocumentError } from '../../../../src/bot/knowledge/documents/document.ts';
-import { readHere } from '../../../../src/bot/knowledge/documents/read-here.ts';
+import { parseDocument } from '../../../../src/bot/knowledge/documents/read-here.ts';
 import { flip, flips } from '../../../support/flip-bytes.ts';
 import { fuzzMs, fuzzTestMs } from '../../../support/fuzz-time.ts';
 import { fits, makeCorpus, wordsOf, type CorpusFile } from './corpus.ts';
@@ -23,7 +23,7 @@ const HEAVY = [
 
 const real = (name: string) => readFileSync(join(import.meta.dirname, 'files', name));
 const readToWords = (bytes: Buffer, name: string) =>
-  readHere(bytes, { name }).then(wordsOf, (error: unknown) =>
+  parseDocument(bytes, { name }).then(wordsOf, (error: unknown) =>
     error instanceof DocumentError ? error.code : Promise.reject(error as Error),
   );
 
@@ -73,7 +73,7 @@ describe('the document reader', () => {
   });
 
   test('skips the hidden sheets of a workbook', async () => {
-    const { parts } = await readHere(makeXlsx({ rows: '<row><c><v>1</v></c><c><v>2</v></c></row>' }), {
+    const { parts } = await parseDocument(makeXlsx({ rows: '<row><c><v>1</v></c><c><v>2</v></c></row>' }), {
       name: 'a.xlsx',
     });
     expect(parts.map(({ label }) => label)).toEqual(['sheet Data']);
@@ -81,7 +81,7 @@ describe('the document reader', () => {
 
   test('splits a long table into labelled parts, each with the header row', async () => {
     const lines = Array.from({ length: 450 }, (_, index) => `${index + 1},b`);
-    const { parts } = await readHere(Buffer.from(['number,letter', ...lines].join('\n')), { name: 'a.csv' });
+    const { parts } = await parseDocument(Buffer.from(['number,letter', ...lines].join('\n')), { name: 'a.csv' });
     expect(parts.map(({ label }) => label)).toEqual(['rows 1–200', 'rows 201–400', 'rows 401–450']);
     expect(parts.at(-1)?.text.startsWith('| number | letter |\n| --- | --- |\n| 401 | b |')).toBe(true);
   });

@@ -37,10 +37,10 @@ describe.each([
     ['| 项 |\n| --- |\n| **含“税”**价 |', 'strong', ['含“税”']],
     ['**50%**以上，共**$5**元', 'strong', ['50%', '$5']],
   ])('renders as the model marked it: %s', (text, tag, expected) => {
-    const written = writer.finished(text, ROOM_BYTES);
+    const written = writer.renderFinished(text, ROOM_BYTES);
     expect(marked(written, tag)).toEqual(expected);
     expect(written.replaceAll('\u200a', '')).toBe(text.replace(/\$(?=5)/, () => '$'));
-    expect(writer.finished(written, ROOM_BYTES)).toBe(written);
+    expect(writer.renderFinished(written, ROOM_BYTES)).toBe(written);
   });
 
   test.each([
@@ -52,11 +52,11 @@ describe.each([
     '使用__init__方法',
     'a*（b',
   ])('leaves %s unchanged', (text) => {
-    expect(writer.finished(text, ROOM_BYTES)).toBe(text);
+    expect(writer.renderFinished(text, ROOM_BYTES)).toBe(text);
   });
 
   test('adds its separators outside a run of three asterisks', () => {
-    const written = writer.finished('这***“重点”***是', ROOM_BYTES);
+    const written = writer.renderFinished('这***“重点”***是', ROOM_BYTES);
     expect(marked(written, 'em')).toEqual(['“重点”']);
     expect(marked(written, 'strong')).toEqual(['“重点”']);
   });
@@ -71,10 +71,10 @@ describe.each([
       fc.property(texts, (parts) => {
         const text = `${parts.map(([before, bold]) => `请${before}看**${bold}**请`).join('')}完`;
         const expected = parts.map(([, bold]) => bold);
-        expect(marked(writer.finished(text, ROOM_BYTES), 'strong')).toEqual(expected);
+        expect(marked(writer.renderFinished(text, ROOM_BYTES), 'strong')).toEqual(expected);
         let before = '';
         for (let end = 1; end <= text.length; end += 1) {
-          const shown = writer.growing(text.slice(0, end), ROOM_BYTES);
+          const shown = writer.renderGrowing(text.slice(0, end), ROOM_BYTES);
           marked(shown, 'strong').forEach((bold, index) => expect(expected[index]?.startsWith(bold)).toBe(true));
           expect(reader.render(shown).replace(/<[^>]*>/g, '')).not.toContain('**');
           if (dialect.unfinished === 'hold') expect(shown.startsWith(before)).toBe(true);

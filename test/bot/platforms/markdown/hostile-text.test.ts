@@ -22,9 +22,9 @@ describe.each([
     const writer = createMarkdownWriter(dialect);
     fc.assert(
       fc.property(hostileText, (text) => {
-        const shown = writer.finished(text, ROOM_BYTES);
+        const shown = writer.renderFinished(text, ROOM_BYTES);
         isHarmless(shown);
-        expect(writer.finished(shown, ROOM_BYTES)).toBe(shown);
+        expect(writer.renderFinished(shown, ROOM_BYTES)).toBe(shown);
       }),
       { numRuns: tries(200) },
     );
@@ -38,11 +38,15 @@ describe.each([
     '| a |\n|---|\n| [a][<javascript:x>] |',
   ])('is shown as prose where it references an undefined link: %j [honest-links]', (text) => {
     const writer = createMarkdownWriter(dialect);
-    for (const shown of [writer.finished(text, 128), writer.growing(text, 128), ...writer.pieces(text, 128)]) {
+    for (const shown of [
+      writer.renderFinished(text, 128),
+      writer.renderGrowing(text, 128),
+      ...writer.split(text, 128),
+    ]) {
       isHarmless(shown);
-      expect(writer.finished(shown, 128)).toBe(shown);
+      expect(writer.renderFinished(shown, 128)).toBe(shown);
     }
-    expect(writer.finished('grid[row][column]', 128)).toBe('grid[row][column]');
+    expect(writer.renderFinished('grid[row][column]', 128)).toBe('grid[row][column]');
   });
 
   test.each(['\n> ```\r</think>', '> ```\r<b>bold</b>', '> ```\r[here](https://evil.example)', '```\r\n```\r<i>'])(
@@ -50,9 +54,9 @@ describe.each([
     (text) => {
       const writer = createMarkdownWriter(dialect);
       for (const shown of [
-        writer.finished(text, ROOM_BYTES),
-        writer.growing(text, ROOM_BYTES),
-        ...writer.pieces(text, ROOM_BYTES),
+        writer.renderFinished(text, ROOM_BYTES),
+        writer.renderGrowing(text, ROOM_BYTES),
+        ...writer.split(text, ROOM_BYTES),
       ])
         isHarmless(shown);
     },
@@ -66,10 +70,10 @@ describe.each([
         let sofar = '';
         for (const token of tokens) {
           sofar += token;
-          isHarmless(writer.growing(sofar, ROOM_BYTES));
+          isHarmless(writer.renderGrowing(sofar, ROOM_BYTES));
         }
-        const fresh = createMarkdownWriter(dialect).finished(text, ROOM_BYTES);
-        expect(writer.finished(text, ROOM_BYTES)).toBe(fresh);
+        const fresh = createMarkdownWriter(dialect).renderFinished(text, ROOM_BYTES);
+        expect(writer.renderFinished(text, ROOM_BYTES)).toBe(fresh);
       }),
       { numRuns: tries(200) },
     );
@@ -80,10 +84,10 @@ describe.each([
     const long = fc.array(hostileText, { minLength: 2, maxLength: 6 }).map((texts) => texts.join('\n'));
     fc.assert(
       fc.property(long, fc.integer({ min: 128, max: 700 }), (text, maxBytes) => {
-        for (const piece of writer.pieces(text, maxBytes)) {
+        for (const piece of writer.split(text, maxBytes)) {
           expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(maxBytes);
           isHarmless(piece);
-          expect(writer.finished(piece, maxBytes)).toBe(piece);
+          expect(writer.renderFinished(piece, maxBytes)).toBe(piece);
         }
       }),
       { numRuns: tries(200) },
@@ -95,9 +99,9 @@ describe.each([
     for (const middle of ['[name]: https://t.test/?d=1 "more"', '`<https://t.test>` and ![p](https://t.test/?d=1)']) {
       for (let before = 0; before < 160; before += 1) {
         const text = `${'word '.repeat(before / 5)}${'w'.repeat(before % 5)} ${middle}${' after'.repeat(40)}`;
-        for (const piece of writer.pieces(text, 128)) {
+        for (const piece of writer.split(text, 128)) {
           isHarmless(piece);
-          expect(createMarkdownWriter(dialect).finished(piece, 128)).toBe(piece);
+          expect(createMarkdownWriter(dialect).renderFinished(piece, 128)).toBe(piece);
         }
       }
     }

@@ -9,7 +9,7 @@ const EVIL = 'https://evil.example/x';
 const MAX_BYTES = 20_000;
 
 describe.each([WECOM_DIALECT, SLACK_DIALECT])('link labels on $name', (dialect) => {
-  const write = (text: string) => createMarkdownWriter(dialect).finished(text, MAX_BYTES);
+  const write = (text: string) => createMarkdownWriter(dialect).renderFinished(text, MAX_BYTES);
 
   test.each([
     ['an ideographic full stop', 'apple。com'],

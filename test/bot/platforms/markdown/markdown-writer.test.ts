@@ -56,8 +56,8 @@ describe('finished markdown', () => {
     fc.assert(
       fc.property(answer, (text) => {
         for (const writer of [wecom, slack]) {
-          expect(writer.finished(text, ROOM_BYTES)).toBe(text);
-          expect(writer.pieces(text, ROOM_BYTES)).toEqual([text]);
+          expect(writer.renderFinished(text, ROOM_BYTES)).toBe(text);
+          expect(writer.split(text, ROOM_BYTES)).toEqual([text]);
         }
       }),
       { numRuns: tries(200) },
@@ -75,8 +75,8 @@ describe('finished markdown', () => {
       'a `b',
       '[x',
     ]) {
-      expect(wecom.finished(text, ROOM_BYTES)).toBe(text);
-      expect(slack.finished(text, ROOM_BYTES)).toBe(text);
+      expect(wecom.renderFinished(text, ROOM_BYTES)).toBe(text);
+      expect(slack.renderFinished(text, ROOM_BYTES)).toBe(text);
     }
   });
 });
@@ -112,8 +112,8 @@ describe('streamed markdown', () => {
     ['<think>hm', '', ''],
     ['<think>hm</think>\nYes', 'Yes', 'Yes'],
   ])('closes incomplete markup on WeCom and holds it back on Slack: %j', (text, shownInWecom, shownInSlack) => {
-    expect(wecom.growing(text, ROOM_BYTES)).toBe(shownInWecom);
-    expect(slack.growing(text, ROOM_BYTES)).toBe(shownInSlack);
+    expect(wecom.renderGrowing(text, ROOM_BYTES)).toBe(shownInWecom);
+    expect(slack.renderGrowing(text, ROOM_BYTES)).toBe(shownInSlack);
   });
 
   test('begins with the previous snapshot on Slack, and the finished text begins with the last one', () => {
@@ -121,7 +121,7 @@ describe('streamed markdown', () => {
       fc.property(answer, fc.integer({ min: 1, max: 9 }), (text, stepChars) => {
         let before = '';
         for (let end = stepChars; end < text.length; end += stepChars) {
-          const snapshot = slack.growing(text.slice(0, end), ROOM_BYTES);
+          const snapshot = slack.renderGrowing(text.slice(0, end), ROOM_BYTES);
           expect(snapshot.startsWith(before)).toBe(true);
           before = snapshot;
         }
@@ -135,7 +135,7 @@ describe('streamed markdown', () => {
     fc.assert(
       fc.property(answer, fc.double({ min: 0, max: 1, noNaN: true }), (text, share) => {
         const sofar = text.slice(0, Math.floor(text.length * share));
-        const snapshots = [wecom.growing(sofar, ROOM_BYTES), slack.growing(sofar, ROOM_BYTES)];
+        const snapshots = [wecom.renderGrowing(sofar, ROOM_BYTES), slack.renderGrowing(sofar, ROOM_BYTES)];
         for (const snapshot of snapshots) {
           let same = 0;
           while (same < sofar.length && snapshot[same] === sofar[same]) same += 1;
@@ -159,7 +159,7 @@ describe('thinking tags in the text', () => {
     ['```xml\n<think>a</think>\n```', '```xml\n＜think>a＜/think>\n```'],
     ['Said.\n<think> begins a thought.', 'Said.\n＜think> begins a thought.'],
   ])('are removed with their thought, or neutralised outside of one: %j', (text, shown) => {
-    expect(wecom.finished(text, ROOM_BYTES)).toBe(shown);
+    expect(wecom.renderFinished(text, ROOM_BYTES)).toBe(shown);
   });
 });
 
@@ -167,8 +167,8 @@ test('writes text built to slow the parser in under 2 s of processor time, in pi
   for (const unit of ['[a](', '1. ', '> ', '*a_', '![', '[](', '`a``', '<b ']) {
     const text = unit.repeat(Math.floor(30_000 / unit.length));
     const spentMs = measureProcessorTime();
-    expect(Buffer.byteLength(wecom.growing(text, 20_480))).toBeLessThanOrEqual(20_480);
-    for (const piece of wecom.pieces(text, 20_480)) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(20_480);
+    expect(Buffer.byteLength(wecom.renderGrowing(text, 20_480))).toBeLessThanOrEqual(20_480);
+    for (const piece of wecom.split(text, 20_480)) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(20_480);
     // Without the parser limits, such a text takes seconds.
     expect(spentMs()).toBeLessThan(2_000);
   }

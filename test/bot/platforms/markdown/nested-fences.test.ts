@@ -23,10 +23,10 @@ describe.each([
   const writer = createMarkdownWriter(dialect);
 
   test('keep a markdown block that contains other blocks as one block', () => {
-    const written = writer.finished(nested, ROOM_BYTES);
+    const written = writer.renderFinished(nested, ROOM_BYTES);
     expect(blocks(written)).toEqual([`markdown|${inner}`]);
     expect(reader.render(written)).toContain('<p>That is all.</p>');
-    expect(writer.finished(written, ROOM_BYTES)).toBe(written);
+    expect(writer.renderFinished(written, ROOM_BYTES)).toBe(written);
   });
 
   test.each([
@@ -38,28 +38,28 @@ describe.each([
     ['with four backticks', '````markdown\na\n```bash\nb\n```\n````', ['markdown|a\n```bash\nb\n```\n']],
     ['without its own closing fence', '```markdown\na\n```bash\nb\n```\nc', ['markdown|a\n```bash\nb\n```\nc']],
   ])('are read as intended in a block %s', (_where, text, expected) => {
-    expect(blocks(writer.finished(text, ROOM_BYTES))).toEqual(expected);
+    expect(blocks(writer.renderFinished(text, ROOM_BYTES))).toEqual(expected);
   });
 
   test('form at most one block at every step of streaming', () => {
     let before = '';
     for (let end = 1; end <= nested.length; end += 1) {
-      const shown = writer.growing(nested.slice(0, end), ROOM_BYTES);
+      const shown = writer.renderGrowing(nested.slice(0, end), ROOM_BYTES);
       expect(blocks(shown).length).toBeLessThanOrEqual(1);
       if (dialect.unfinished === 'hold') expect(shown.startsWith(before)).toBe(true);
       before = shown;
     }
-    if (dialect.unfinished === 'hold') expect(writer.finished(nested, ROOM_BYTES).startsWith(before)).toBe(true);
+    if (dialect.unfinished === 'hold') expect(writer.renderFinished(nested, ROOM_BYTES).startsWith(before)).toBe(true);
   });
 
   test('form one markdown block in each message when split', () => {
     const long = `\`\`\`markdown\n${inner.repeat(12)}\`\`\`\n\nThat is all.`;
-    const pieces = writer.pieces(long, 300);
+    const pieces = writer.split(long, 300);
     expect(pieces.length).toBeGreaterThan(2);
     const within = pieces.map(blocks).flat();
     expect(within.every((block) => block.startsWith('markdown|'))).toBe(true);
     expect(within.map((block) => block.replace('markdown|', '')).join('')).toBe(inner.repeat(12));
-    for (const piece of pieces) expect(writer.finished(piece, ROOM_BYTES)).toBe(piece);
+    for (const piece of pieces) expect(writer.renderFinished(piece, ROOM_BYTES)).toBe(piece);
   });
 
   test.each([
@@ -68,7 +68,7 @@ describe.each([
     '~~~|\n---\n<!--',
     '~~~|\n---\n\n<!-- x',
   ])('do not expose HTML that an independent parser would interpret: %j [two-readings]', (text) => {
-    for (const shown of [writer.finished(text, ROOM_BYTES), writer.growing(text, ROOM_BYTES)])
+    for (const shown of [writer.renderFinished(text, ROOM_BYTES), writer.renderGrowing(text, ROOM_BYTES)])
       expect(faultsIn(shown)).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ describe.each([
   ['slack', SLACK_DIALECT],
 ] as const)('markdown shown as written on %s', (_name, dialect) => {
   const writer = createMarkdownWriter(dialect);
-  const shown = (text: string) => read(writer.finished(text, ROOM_BYTES));
+  const shown = (text: string) => read(writer.renderFinished(text, ROOM_BYTES));
 
   test.each([
     'A List<T> of things',
@@ -41,7 +41,7 @@ describe.each([
     'if a<b and c>d',
   ])('keeps a name in angle brackets: %s', (text) => {
     expect(shown(text)).toBe(text);
-    expect(faultsIn(writer.finished(text, ROOM_BYTES))).toEqual([]);
+    expect(faultsIn(writer.renderFinished(text, ROOM_BYTES))).toEqual([]);
   });
 
   test('keeps a type in an indented code block and neutralises HTML there', () => {
@@ -56,8 +56,8 @@ describe.each([
     '<a href="https://x.test">x</a>',
     '<?php ?>',
   ])('neutralises active HTML, with or without a backslash before it: %s', (text) => {
-    expect(writer.finished(text, ROOM_BYTES)).toMatch(/^＜/);
-    expect(writer.finished(`\\${text}`, ROOM_BYTES)).toMatch(/^\\?＜/);
+    expect(writer.renderFinished(text, ROOM_BYTES)).toMatch(/^＜/);
+    expect(writer.renderFinished(`\\${text}`, ROOM_BYTES)).toMatch(/^\\?＜/);
   });
 
   test.each([
@@ -85,7 +85,7 @@ describe.each([
     ['two prices', 'It costs $5 or *maybe* $6, $7/$8.'],
     ['variables', 'Set $HOME and **$PATH** first.'],
   ])('leaves %s unchanged', (_what, text) => {
-    expect(writer.finished(text, ROOM_BYTES)).toBe(text);
+    expect(writer.renderFinished(text, ROOM_BYTES)).toBe(text);
   });
 
   const piece = fc.constantFrom(
@@ -112,13 +112,13 @@ describe.each([
     fc.assert(
       fc.property(words, (parts) => {
         const text = `A ${parts.join(' and ')} z.`.replace(/ +/g, ' ');
-        const written = writer.finished(text, ROOM_BYTES);
+        const written = writer.renderFinished(text, ROOM_BYTES);
         expect(read(written)).toBe(text);
-        expect(writer.finished(written, ROOM_BYTES)).toBe(written);
+        expect(writer.renderFinished(written, ROOM_BYTES)).toBe(written);
         if (dialect.unfinished === 'close') return;
         let before = '';
         for (let end = 1; end <= text.length; end += 3) {
-          const snapshot = writer.growing(text.slice(0, end), ROOM_BYTES);
+          const snapshot = writer.renderGrowing(text.slice(0, end), ROOM_BYTES);
           expect(snapshot.startsWith(before)).toBe(true);
           before = snapshot;
         }

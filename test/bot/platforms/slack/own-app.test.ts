@@ -16,7 +16,7 @@ const FORM = { contentType: 'application/x-www-form-urlencoded' };
 
 /** The kind of delivery that the webhook reads. */
 async function bring(body: object | string, signing = {}): Promise<string> {
-  await platform.pending?.();
+  await platform.ready?.();
   return receiveAt(platform, deliver(body, signing)).kind;
 }
 const from = (origin: object) => ({ ...directMessage('hello'), ...origin });
@@ -69,6 +69,6 @@ test('accepts events of a shared channel only when context_team_id is the own wo
 test('accepts messages without a wait while Slack does not identify the app', async () => {
   await deployment.close();
   expect(await bring(from({}))).toBe('message');
-  expect(platform.pending?.()).toBeUndefined();
+  expect(platform.ready?.()).toBeUndefined();
   deployment = await startFakeSlack(BOT_TOKEN);
 });

@@ -9,7 +9,7 @@ const READING: ReadOptions = {
   followsThreads: false,
   isFileAddress: () => true,
   isOwnAddress: () => true,
-  isStranger: () => false,
+  isForeignOrigin: () => false,
 };
 const FORM = 'application/x-www-form-urlencoded';
 const COMMAND = {

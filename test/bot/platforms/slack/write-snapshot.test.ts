@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   belowStream,
   areBlocksRefused,
-  asTextAlone,
+  toTextOnly,
   wholeSnapshot,
 } from '../../../../src/bot/platforms/slack/write-snapshot.ts';
 
@@ -49,6 +49,6 @@ test('attributes refused blocks to the note only when there is one, and then mov
   const snapshot = { content: 'Half', note: 'Stopped.', finished: true };
   expect(areBlocksRefused('invalid_blocks', snapshot)).toBe(true);
   expect(areBlocksRefused('not_in_channel', snapshot)).toBe(false);
-  expect(asTextAlone(snapshot)).toEqual({ content: 'Half\n\nStopped.', finished: true });
-  expect(areBlocksRefused('invalid_blocks', asTextAlone(snapshot))).toBe(false);
+  expect(toTextOnly(snapshot)).toEqual({ content: 'Half\n\nStopped.', finished: true });
+  expect(areBlocksRefused('invalid_blocks', toTextOnly(snapshot))).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ChatPace } from '../../../../src/bot/platforms/wecom/connection/chat-pace.ts';
+import { ChatRateLimiter } from '../../../../src/bot/platforms/wecom/connection/chat-pace.ts';
 import { Lease, LEASE_MS } from '../../../../src/bot/platforms/wecom/connection/lease.ts';
 import { readFrame } from '../../../../src/bot/platforms/wecom/connection/read-frame.ts';
 import { ReplyPlaces, type ReplyPlace } from '../../../../src/bot/platforms/wecom/connection/reply-places.ts';
@@ -20,30 +20,30 @@ const PLACE: ReplyPlace = {
 test('grants the lease to one process, and to the next with a higher number after its release or expiry', async () => {
   const { leaseKey } = placesOf('lease');
   const [first, second] = [new Lease(server.redis, leaseKey), new Lease(server.redis, leaseKey)];
-  const held = await first.tryGain();
-  expect(await second.tryGain()).toBeUndefined();
+  const held = await first.tryAcquire();
+  expect(await second.tryAcquire()).toBeUndefined();
   expect(held?.isCertain()).toBe(true);
-  expect(await held?.opened()).toBeLessThan(500);
+  expect(await held?.markOpen()).toBeLessThan(500);
   // The holder has been silent for too long.
   await server.redis.hset(leaseKey, 'untilMs', Date.now() - 1);
-  const taken = await second.tryGain();
+  const taken = await second.tryAcquire();
   expect(taken?.number).toBe((held?.number ?? 0) + 1);
-  expect(await taken?.opened()).toBeGreaterThanOrEqual(LEASE_MS - 500);
+  expect(await taken?.markOpen()).toBeGreaterThanOrEqual(LEASE_MS - 500);
   await held?.lost;
   expect(held?.isCertain()).toBe(false);
   // A former holder cannot release the lease.
   expect(await held?.release()).toBe(0);
-  expect(await first.tryGain()).toBeUndefined();
+  expect(await first.tryAcquire()).toBeUndefined();
   await taken?.release();
-  const again = await first.tryGain();
+  const again = await first.tryAcquire();
   expect(again?.number).toBe((taken?.number ?? 0) + 1);
   await again?.release();
 });
 
 test('grants a released lease to a waiting process at once', async () => {
   const { leaseKey } = placesOf('waited');
-  const held = await new Lease(server.redis, leaseKey).tryGain();
-  const waiting = new Lease(server.redis, leaseKey).gain(AbortSignal.timeout(10_000));
+  const held = await new Lease(server.redis, leaseKey).tryAcquire();
+  const waiting = new Lease(server.redis, leaseKey).acquire(AbortSignal.timeout(10_000));
   await new Promise((resolve) => setTimeout(resolve, 300));
   const releasedMs = performance.now();
   expect(await held?.release()).toBe(1);
@@ -54,13 +54,13 @@ test('grants a released lease to a waiting process at once', async () => {
 
 test('lets a push leave once across lease holders unless it is withdrawn, and none from a former holder', async () => {
   const places = placesOf('push');
-  const first = await new Lease(server.redis, places.leaseKey).tryGain();
+  const first = await new Lease(server.redis, places.leaseKey).tryAcquire();
   const old = first?.number ?? 0;
   expect(await places.beginPush('a', old)).toBe('push');
   await places.withdrawPush('a');
   expect(await places.beginPush('a', old)).toBe('push');
   await first?.release();
-  const second = await new Lease(server.redis, places.leaseKey).tryGain();
+  const second = await new Lease(server.redis, places.leaseKey).tryAcquire();
   const number = second?.number ?? 0;
   expect(await places.beginPush('a', number)).toBe('left');
   expect(await places.beginPush('a', old)).toBe('stale');
@@ -103,11 +103,11 @@ test('keeps each conversation within WeCom’s limits per minute and hour, indep
       }),
       (said) => {
         let nowMs = 0;
-        const pace = new ChatPace(() => nowMs);
+        const pace = new ChatRateLimiter(() => nowMs);
         const left: Record<string, number[]> = { a: [], b: [] };
         for (const { chat, afterMs } of said) {
           nowMs += afterMs;
-          const waitMs = pace.mayLeave(chat, 'begins');
+          const waitMs = pace.tryAcquire(chat, 'begins');
           if (waitMs > 0) {
             // Refused only because the limit is reached.
             expect(left[chat]?.filter((atMs) => nowMs - atMs < 61_000).length).toBeGreaterThanOrEqual(30);
@@ -126,13 +126,13 @@ test('keeps each conversation within WeCom’s limits per minute and hour, indep
 
 test('counts snapshots towards the limit from the first refusal on, and reserves room for whole answers', () => {
   let nowMs = 0;
-  const pace = new ChatPace(() => nowMs);
-  for (let count = 0; count < 100; count += 1) expect(pace.mayLeave('a', 'snapshot')).toBe(0);
-  pace.refused();
+  const pace = new ChatRateLimiter(() => nowMs);
+  for (let count = 0; count < 100; count += 1) expect(pace.tryAcquire('a', 'snapshot')).toBe(0);
+  pace.recordRefusal();
   let snapshots = 0;
-  while (pace.mayLeave('a', 'snapshot') === 0) snapshots += 1;
+  while (pace.tryAcquire('a', 'snapshot') === 0) snapshots += 1;
   expect(snapshots).toBeLessThan(30);
-  expect(pace.mayLeave('a', 'whole')).toBe(0);
+  expect(pace.tryAcquire('a', 'whole')).toBe(0);
   nowMs += 62_000;
-  expect(pace.mayLeave('a', 'snapshot')).toBe(0);
+  expect(pace.tryAcquire('a', 'snapshot')).toBe(0);
 });

@@ -43,8 +43,8 @@ export async function connectWecom(redis: RedisClient, url: string): Promise<Con
     },
     ...{ webhookWindowSec: 300, nowMs: Date.now, log },
     tokenStore: { read: async () => undefined, write: async () => undefined },
-    privateRate: { mayLeave: async () => true },
-    told: { onWriteRefused: (one) => void refused.push(one) },
+    privateRate: { tryAcquire: async () => true },
+    refusalCallbacks: { onWriteRefused: (one) => void refused.push(one) },
   });
   const kept = wecom.connect?.({
     async take(read) {
@@ -63,7 +63,7 @@ export async function connectWecom(redis: RedisClient, url: string): Promise<Con
     },
     onChange: () => undefined,
     onLost: () => undefined,
-    onNotShown: async (answer) => void notShown.push(answer),
+    onUndeliverable: async (answer) => void notShown.push(answer),
   });
   const places = new ReplyPlaces(redis, keyRing, BOT_ID);
   return {

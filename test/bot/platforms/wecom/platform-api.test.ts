@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { encryptPadded } from '../../../../src/bot/platforms/wecom/crypto.ts';
-import type { WebArrival } from '../../../../src/bot/platforms/platform.ts';
+import type { WebSignInCallback } from '../../../../src/bot/platforms/platform.ts';
 import { downloadMedia } from '../../../../src/bot/turn/images/download-media.ts';
 import { recordingLog } from '../../../support/redis.ts';
 import { startFakeApi, type ApiAnswer, type FakeApi } from './fake-api.ts';
@@ -27,7 +27,7 @@ function app(options: Parameters<typeof wecom>[0] = {}) {
 }
 
 /** A browser returning with this code. */
-function back(code: string): WebArrival {
+function back(code: string): WebSignInCallback {
   return { code, query: new URLSearchParams({ code }), redirectUri: 'https://bot.test/', state: 'a1', kept: '' };
 }
 
@@ -98,7 +98,7 @@ describe('WeCom access token', () => {
 describe('WeCom web sign-in', () => {
   test('builds WeCom’s authorisation address', async () => {
     const webSignIn = app({ addresses: { apiUrl: api.url, openUrl: 'https://open.weixin.qq.com/' } }).webSignIn;
-    const departure = await webSignIn?.leave({
+    const departure = await webSignIn?.startAuthorization({
       redirectUri: 'https://bot.test/oauth/platform/wecom/callback',
       state: 'a1B2',
     });
@@ -107,7 +107,7 @@ describe('WeCom web sign-in', () => {
         '&response_type=code&scope=snsapi_base&state=a1B2&agentid=1000002#wechat_redirect',
     );
     expect(webSignIn?.origins).toEqual(['https://open.weixin.qq.com']);
-    expect(() => webSignIn?.leave({ redirectUri: 'https://bot.test/', state: 'a-b' })).toThrow(RangeError);
+    expect(() => webSignIn?.startAuthorization({ redirectUri: 'https://bot.test/', state: 'a-b' })).toThrow(RangeError);
   });
 
   test('distinguishes an outsider, a used code and an unreachable API', async () => {
@@ -206,7 +206,7 @@ test.each([40_001, 40_013])(
 describe('access fault of WeCom posts', () => {
   const opened = () => {
     const told: string[] = [];
-    const platform = app({ told: { onRefused: (code) => void told.push(code) } });
+    const platform = app({ refusalCallbacks: { onRefused: (code) => void told.push(code) } });
     const post = (path: '/reply' | typeof SEND, answer: ApiAnswer) => {
       api.answers.set(path, answer);
       return path === SEND ? platform.writePrivately?.('lisi', 'x') : platform.replyLater?.(`${api.url}/reply`, 'x');

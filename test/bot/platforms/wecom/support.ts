@@ -20,7 +20,7 @@ export const BOT: WecomOptions = {
   nowMs: () => NOW_MS,
   log: recordingLog().log,
   tokenStore: memoryTokens(),
-  privateRate: { mayLeave: () => Promise.resolve(true) },
+  privateRate: { tryAcquire: () => Promise.resolve(true) },
 };
 
 export function wecom(options: Partial<WecomOptions> = {}): Platform {

@@ -56,7 +56,7 @@ describe('links written after a tool result', () => {
     `[![x](https://docs.example/i.png)](${EVIL})`,
   ])('show their address in any link syntax: %j', (said) => {
     for (const dialect of [WECOM_DIALECT, SLACK_DIALECT]) {
-      const written = createMarkdownWriter(dialect).finished(shown(said), 20_000);
+      const written = createMarkdownWriter(dialect).renderFinished(shown(said), 20_000);
       expect(written).toContain(EVIL);
       expect(hiddenAddresses(written).filter((address) => address.includes('evil'))).toEqual([]);
     }

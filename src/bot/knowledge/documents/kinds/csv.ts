@@ -1,5 +1,5 @@
 import type { ReadDocument } from '../document.ts';
-import { Gathering } from '../text-collector.ts';
+import { TextCollector } from '../text-collector.ts';
 import { decodeText } from '../text/decode-text.ts';
 import { TableParts } from '../text/table-parts.ts';
 
@@ -11,7 +11,7 @@ const MAX_CELLS_OF_ROW = 16_384;
 /** Reads delimiter-separated values and detects the delimiter. */
 export async function readCsv(bytes: Buffer): Promise<ReadDocument> {
   const text = decodeText(bytes).replace(/^sep=.\n/, '');
-  const gathering = new Gathering();
+  const gathering = new TextCollector();
   const table = new TableParts(gathering);
   for (const row of rowsOf(text, delimiterOf(text))) {
     table.add(new Map(row.entries()));

@@ -1,5 +1,5 @@
 import { DocumentError, type ReadDocument } from '../document.ts';
-import { Gathering } from '../text-collector.ts';
+import { TextCollector } from '../text-collector.ts';
 import { readCellFormats, showNumber, showText } from '../office/cell-formats.ts';
 import type { NumberFormat } from '../office/number-format.ts';
 import { addPicture, findRelation, hasMacros, readRelations, readTitle } from '../office/package.ts';
@@ -27,7 +27,7 @@ const MAX_CELLS = 1_000_000;
  */
 export async function readExcel(zip: Zip, main: string): Promise<ReadDocument> {
   const relations = await readRelations(zip, main);
-  const gathering = new Gathering();
+  const gathering = new TextCollector();
   const { sheets, is1904 } = await readSheets(
     zip,
     main,
@@ -102,7 +102,7 @@ interface CellFacts {
   leftCells: number;
 }
 
-async function readSheet(zip: Zip, { name, part }: Sheet, facts: CellFacts, gathering: Gathering): Promise<void> {
+async function readSheet(zip: Zip, { name, part }: Sheet, facts: CellFacts, gathering: TextCollector): Promise<void> {
   const table = new TableParts(gathering, `sheet ${name}`);
   let row = new Map<number, string>();
   let column = -1;

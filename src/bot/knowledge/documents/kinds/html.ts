@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { DocumentError, type ReadDocument } from '../document.ts';
-import { Gathering } from '../text-collector.ts';
+import { TextCollector } from '../text-collector.ts';
 import { decodeText } from '../text/decode-text.ts';
 import { markdownTable } from '../text/markdown-table.ts';
 import { Sections } from '../text/sections.ts';
@@ -49,7 +49,7 @@ export function readSitePage(html: string): { title?: string; text: string } {
  * elements. Runs and fetches nothing. The limit of nesting keeps the cost linear.
  */
 function readHtmlText(text: string, unshown: ReadonlySet<string>): ReadDocument {
-  const gathering = new Gathering();
+  const gathering = new TextCollector();
   const reading = new HtmlReading(new Sections(gathering), unshown);
   const parser = new Parser(
     {

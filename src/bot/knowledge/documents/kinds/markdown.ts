@@ -1,5 +1,5 @@
 import type { ReadDocument } from '../document.ts';
-import { Gathering } from '../text-collector.ts';
+import { TextCollector } from '../text-collector.ts';
 import { decodeText } from '../text/decode-text.ts';
 import { Sections } from '../text/sections.ts';
 
@@ -10,7 +10,7 @@ const CLOSING_SIGNS = /(?<=[ \t])#+$/;
 
 /** Reads Markdown unchanged, in sections by its headings. Front matter is treated as text. */
 export async function readMarkdown(bytes: Buffer): Promise<ReadDocument> {
-  const gathering = new Gathering();
+  const gathering = new TextCollector();
   const sections = new Sections(gathering);
   let fence: string | undefined;
   let block: string[] = [];

@@ -1,5 +1,5 @@
 import { brokenDocument, DocumentError, type ReadDocument } from '../document.ts';
-import { Gathering } from '../text-collector.ts';
+import { TextCollector } from '../text-collector.ts';
 import { drawPage } from '../pdf/draw-page.ts';
 import { forgetPdfium, openPdfium, type Pdfium } from '../pdf/open-pdfium.ts';
 import { readLines } from '../pdf/page-lines.ts';
@@ -18,7 +18,7 @@ const MAX_TITLE_BYTES = 1_024;
 export async function readPdf(bytes: Buffer): Promise<ReadDocument> {
   const pdfium = await openPdfium();
   const memory = pdfium.pdfium.wasmExports;
-  const gathering = new Gathering();
+  const gathering = new TextCollector();
   let pageCount: number | undefined;
   let title: string | undefined;
   try {
@@ -63,7 +63,7 @@ function faultOf(error: unknown): DocumentError {
     : brokenDocument('The PDF crashed its reader', error);
 }
 
-function readPage(pdfium: Pdfium, document: number, index: number, gathering: Gathering): void {
+function readPage(pdfium: Pdfium, document: number, index: number, gathering: TextCollector): void {
   const page = pdfium.FPDF_LoadPage(document, index);
   if (page === 0) return;
   try {

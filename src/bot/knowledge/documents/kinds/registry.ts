@@ -5,7 +5,7 @@ import { readHtml } from './html.ts';
 import { readMarkdown } from './markdown.ts';
 import { readOffice } from './office.ts';
 import { readPdf } from './pdf.ts';
-import { Gathering } from '../text-collector.ts';
+import { TextCollector } from '../text-collector.ts';
 import { decodeText } from '../text/decode-text.ts';
 
 /**
@@ -23,7 +23,7 @@ export const KINDS: Readonly<Record<DocumentKind, (bytes: Buffer) => Promise<Rea
 
 /** Reads plain text unchanged. */
 async function readPlainText(bytes: Buffer): Promise<ReadDocument> {
-  const gathering = new Gathering();
+  const gathering = new TextCollector();
   gathering.add(decodeText(bytes));
   return gathering.result();
 }

@@ -1,5 +1,5 @@
 import type { ReadDocument } from '../document.ts';
-import { Gathering } from '../text-collector.ts';
+import { TextCollector } from '../text-collector.ts';
 import { Numbering } from '../office/numbering.ts';
 import { addPicture, findRelation, hasMacros, readRelations, readTitle } from '../office/package.ts';
 import { attributeOf, readXml } from '../office/read-xml.ts';
@@ -17,7 +17,7 @@ const MAX_NOTE_CHARS = 200_000;
  */
 export async function readWord(zip: Zip, main: string): Promise<ReadDocument> {
   const relations = await readRelations(zip, main);
-  const gathering = new Gathering();
+  const gathering = new TextCollector();
   const sections = new Sections(gathering);
   const pictures: string[] = [];
   const notes = new Map([

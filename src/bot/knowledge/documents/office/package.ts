@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { MIB_BYTES } from '../../../../shared/clock.ts';
 import type { DocumentPicture } from '../document.ts';
-import type { Gathering } from '../text-collector.ts';
+import type { TextCollector } from '../text-collector.ts';
 import { pictureType } from '../picture-type.ts';
 import { attributeOf, readXml } from './read-xml.ts';
 import type { Zip } from './zip.ts';
@@ -60,7 +60,7 @@ export function hasMacros(zip: Zip): boolean | undefined {
 }
 
 /** Adds an image of the document, if its type is supported. */
-export async function addPicture(zip: Zip, name: string, label: string, gathering: Gathering): Promise<boolean> {
+export async function addPicture(zip: Zip, name: string, label: string, gathering: TextCollector): Promise<boolean> {
   if (!gathering.wantsPictures) return false;
   const bytes = await zip.whole(name, MAX_PICTURE_BYTES);
   const mediaType: DocumentPicture['mediaType'] | undefined = bytes && pictureType(bytes);

@@ -1,16 +1,16 @@
-import type { Gathering } from '../text-collector.ts';
+import type { TextCollector } from '../text-collector.ts';
 
 /** Longer sections are split into several parts with the same label. */
 const LONG_CHARS = 20_000;
 
 /** Groups the blocks of a document by heading. Each heading starts a part that is labelled with it. */
 export class Sections {
-  readonly #gathering: Gathering;
+  readonly #gathering: TextCollector;
   #heading: string | undefined;
   #text = '';
   #firstHeading: string | undefined;
 
-  constructor(gathering: Gathering) {
+  constructor(gathering: TextCollector) {
     this.#gathering = gathering;
   }
 

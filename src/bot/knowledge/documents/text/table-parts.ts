@@ -1,4 +1,4 @@
-import type { Gathering } from '../text-collector.ts';
+import type { TextCollector } from '../text-collector.ts';
 import { markdownTable, MAX_COLUMNS } from './markdown-table.ts';
 
 /** Rows per part. Each part repeats the table header, so that it can be understood alone. */
@@ -11,7 +11,7 @@ export type Row = ReadonlyMap<number, string>;
 
 /** Collects the rows of a table and emits them in parts. Leaves out empty columns. */
 export class TableParts {
-  readonly #gathering: Gathering;
+  readonly #gathering: TextCollector;
   readonly #name: string | undefined;
   readonly #above: string[] = [];
   readonly #columns = new Set<number>();
@@ -21,7 +21,7 @@ export class TableParts {
   #count = 0;
 
   /** @param name of the table; the row numbers are appended to it in labels */
-  constructor(gathering: Gathering, name?: string) {
+  constructor(gathering: TextCollector, name?: string) {
     this.#gathering = gathering;
     this.#name = name;
   }

@@ -3,8 +3,8 @@ import { asError } from '../../../../shared/coded-error.ts';
 import { monotonicMs, SECOND_MS } from '../../../../shared/clock.ts';
 import { inBackground } from '../../../../shared/in-background.ts';
 import { settledWithin } from '../../../../shared/settled-within.ts';
-import { unlessAborted } from '../../../../shared/abortable.ts';
-import type { ConnectionUse, Delivery, KeptConnection } from '../../platform.ts';
+import { abortable } from '../../../../shared/abortable.ts';
+import type { ConnectionHandlers, Delivery, PlatformConnection } from '../../platform.ts';
 import type { AppMethod } from '../app-rights.ts';
 import type { SlackApi } from '../platform-api.ts';
 import { textOf } from '../post-answer.ts';
@@ -12,7 +12,7 @@ import { reconnectPauseMs } from '../../web-socket.ts';
 import type { Envelope } from './read-frame.ts';
 import { SlackSocket, type SocketTiming } from './slack-socket.ts';
 
-export interface KeepSocketOptions extends ConnectionUse {
+export interface KeepSocketOptions extends ConnectionHandlers {
   /** Slack's Web API with the app-level token. */
   api: SlackApi<AppMethod>;
   timing: SocketTiming;
@@ -33,7 +33,7 @@ type Opened = { socket: SlackSocket } | { refused: string } | { failed: string; 
  * Keeps one Slack socket open for this process; Slack distributes deliveries over the sockets of all processes. The next
  * socket is opened before the old one closes, so that nothing must be delivered again. Never retries a refused token.
  */
-export function keepSocket(options: KeepSocketOptions): KeptConnection {
+export function keepSocket(options: KeepSocketOptions): PlatformConnection {
   const keeper = new SocketKeeper(options);
   return { close: () => keeper.close() };
 }
@@ -78,7 +78,7 @@ class SocketKeeper {
       if (this.#hasStopped()) return socket.retire();
       const openedMs = monotonicMs();
       this.#take(socket);
-      const reason = await unlessAborted(socket.leaving, signal);
+      const reason = await abortable(socket.leaving, signal);
       failures = monotonicMs() - openedMs < PROVEN_AFTER_MS ? failures + 1 : 0;
       // The first pause takes only seconds, because the reason may have passed; pauses grow while it lasts.
       if (SLOW_REASONS.has(reason)) failures = Math.max(failures, 2);

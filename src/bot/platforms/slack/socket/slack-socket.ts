@@ -4,7 +4,7 @@ import { SECOND_MS } from '../../../../shared/clock.ts';
 import { Deferred } from '../../../../shared/deferred.ts';
 import { inBackground } from '../../../../shared/in-background.ts';
 import { settledWithin } from '../../../../shared/settled-within.ts';
-import { openWebSocket, textOfFrame } from '../../web-socket.ts';
+import { openWebSocket, decodeTextFrame } from '../../web-socket.ts';
 import { readFrame, type Envelope } from './read-frame.ts';
 
 /** Timeouts and intervals; tests shorten them. */
@@ -55,7 +55,7 @@ export class SlackSocket {
     this.#socket = openWebSocket(options.url, helloWithinMs);
     this.#helloTimer = setTimeout(() => this.#end('no hello'), helloWithinMs);
     this.#pinging = setInterval(() => this.#ping(), pingEveryMs);
-    this.#socket.on('message', (data, isBinary) => this.#heard(textOfFrame(data, isBinary)));
+    this.#socket.on('message', (data, isBinary) => this.#onMessage(decodeTextFrame(data, isBinary)));
     for (const sign of ['ping', 'pong'] as const) this.#socket.on(sign, () => (this.#silentPings = 0));
     this.#socket.on('error', (error) => this.#end(asError(error).message.slice(0, 128)));
     this.#socket.on('close', (code) => this.#end(`closed with ${code}`));
@@ -90,7 +90,7 @@ export class SlackSocket {
     this.#end('retired');
   }
 
-  #heard(text: string): void {
+  #onMessage(text: string): void {
     this.#silentPings = 0;
     const frame = readFrame(text);
     if (frame.kind === 'hello') {

@@ -5,7 +5,7 @@ import { Deferred } from '../../../../shared/deferred.ts';
 import { randomToken } from '../../../../shared/crypto/ids.ts';
 import { inBackground } from '../../../../shared/in-background.ts';
 import { settledWithin } from '../../../../shared/settled-within.ts';
-import { openWebSocket, textOfFrame } from '../../web-socket.ts';
+import { openWebSocket, decodeTextFrame } from '../../web-socket.ts';
 import { NOT_SUBSCRIBED, REFUSED_SECRET } from './codes.ts';
 import { readFrame, type Frame } from './read-frame.ts';
 
@@ -41,7 +41,7 @@ export interface BotSocketOptions {
 }
 
 /** Why a connection failed. `refused`: the bot's id or secret is wrong, and a retry is useless. */
-export class NotSubscribed extends Error {
+export class SubscriptionError extends Error {
   readonly isRefused: boolean;
 
   constructor(reason: string, isRefused: boolean) {
@@ -88,7 +88,7 @@ export class BotSocket {
     const { timing } = options;
     this.#socket = openWebSocket(options.url, timing.subscribedWithinMs);
     this.#pinging = setInterval(() => this.#ping(), timing.pingEveryMs);
-    this.#socket.on('message', (data, isBinary) => this.#heard(textOfFrame(data, isBinary)));
+    this.#socket.on('message', (data, isBinary) => this.#onMessage(decodeTextFrame(data, isBinary)));
     this.#socket.on('error', (error) => this.#end(asError(error).message.slice(0, 128)));
     this.#socket.on('close', (code) => this.#end(`closed with ${code}`));
   }
@@ -107,7 +107,7 @@ export class BotSocket {
       const errcode = isOpen ? await socket.send('aibot_subscribe', newReqId('aibot_subscribe'), body) : undefined;
       if (errcode === 0) return socket;
       socket.#end(errcode === undefined ? 'no answer' : `errcode ${errcode}`);
-      throw new NotSubscribed(await socket.ended, errcode === REFUSED_SECRET);
+      throw new SubscriptionError(await socket.ended, errcode === REFUSED_SECRET);
     } finally {
       clearTimeout(timer);
     }
@@ -182,15 +182,15 @@ export class BotSocket {
     return Promise.race([opened.promise, this.ended.then(() => false)]);
   }
 
-  #heard(text: string): void {
+  #onMessage(text: string): void {
     this.#silentPings = 0;
     const frame = readFrame(text);
-    if (frame.kind === 'answer') this.#answered(frame);
+    if (frame.kind === 'answer') this.#onAnswer(frame);
     else if (frame.kind === 'callback' && isReplacement(frame)) this.#leaving.resolve(REPLACED);
     else if (frame.kind === 'callback') this.#options.onCallback(frame, this);
   }
 
-  #answered({ reqId, errcode, body }: Extract<Frame, { kind: 'answer' }>): void {
+  #onAnswer({ reqId, errcode, body }: Extract<Frame, { kind: 'answer' }>): void {
     this.#unanswered = 0;
     const waiting = this.#awaited.get(reqId);
     waiting?.shift()?.resolve({ errcode, body });

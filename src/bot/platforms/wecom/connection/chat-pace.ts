@@ -7,7 +7,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../../shared/clock.ts';
 const MAX_PER_MINUTE = 30;
 const MAX_PER_HOUR = 1_000;
 /** Share of the minute's limit that is reserved for complete texts when frames count too. */
-const KEPT_FOR_WHOLE = 12;
+const RESERVED_FOR_COMPLETE = 12;
 /** Margin for clock differences and transit times. */
 const ROOM_MS = 1_000;
 const MAX_CHATS = 10_000;
@@ -16,8 +16,8 @@ const MAX_CHATS = 10_000;
  * Counts messages per conversation, so that an excess message waits here instead of being refused by WeCom. It is not known
  * whether WeCom counts each snapshot of a growing answer: snapshots count for an hour after a refusal.
  */
-export class ChatPace {
-  readonly #saidMs = new Map<string, number[]>();
+export class ChatRateLimiter {
+  readonly #sentAtMs = new Map<string, number[]>();
   readonly #nowMs: () => number;
   #framesCountUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -27,7 +27,7 @@ export class ChatPace {
   }
 
   /** Records that WeCom refused a frame for a rate limit. */
-  refused(): void {
+  recordRefusal(): void {
     this.#framesCountUntilMs = this.#nowMs() + HOUR_MS;
   }
 
@@ -36,27 +36,27 @@ export class ChatPace {
    * @param kind `begins`: first frame or single message; `snapshot`: update of a stream; `whole`: its complete text
    * @returns 0 if it may be sent; otherwise the wait. Milliseconds
    */
-  mayLeave(chatId: string, kind: 'begins' | 'snapshot' | 'whole'): number {
+  tryAcquire(chatId: string, kind: 'begins' | 'snapshot' | 'whole'): number {
     const nowMs = this.#nowMs();
     const framesCount = nowMs < this.#framesCountUntilMs;
     if (kind !== 'begins' && !framesCount) return 0;
-    const said = (this.#saidMs.get(chatId) ?? []).filter((atMs) => nowMs - atMs < HOUR_MS + ROOM_MS);
-    const most = kind === 'snapshot' ? MAX_PER_MINUTE - KEPT_FOR_WHOLE : MAX_PER_MINUTE;
+    const sentAtMs = (this.#sentAtMs.get(chatId) ?? []).filter((atMs) => nowMs - atMs < HOUR_MS + ROOM_MS);
+    const most = kind === 'snapshot' ? MAX_PER_MINUTE - RESERVED_FOR_COMPLETE : MAX_PER_MINUTE;
     const waitMs = Math.max(
-      waitFor(said, { nowMs, most, withinMs: MINUTE_MS }),
-      waitFor(said, { nowMs, most: MAX_PER_HOUR, withinMs: HOUR_MS }),
+      waitFor(sentAtMs, { nowMs, most, withinMs: MINUTE_MS }),
+      waitFor(sentAtMs, { nowMs, most: MAX_PER_HOUR, withinMs: HOUR_MS }),
     );
-    if (waitMs === 0) said.push(nowMs);
-    this.#keep(chatId, said);
+    if (waitMs === 0) sentAtMs.push(nowMs);
+    this.#keep(chatId, sentAtMs);
     return waitMs;
   }
 
   #keep(chatId: string, said: number[]): void {
-    this.#saidMs.delete(chatId);
-    this.#saidMs.set(chatId, said);
-    if (this.#saidMs.size <= MAX_CHATS) return;
-    const [oldest] = this.#saidMs.keys();
-    if (oldest !== undefined) this.#saidMs.delete(oldest);
+    this.#sentAtMs.delete(chatId);
+    this.#sentAtMs.set(chatId, said);
+    if (this.#sentAtMs.size <= MAX_CHATS) return;
+    const [oldest] = this.#sentAtMs.keys();
+    if (oldest !== undefined) this.#sentAtMs.delete(oldest);
   }
 }
 

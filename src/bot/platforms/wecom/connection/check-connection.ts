@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs, SECOND_MS } from '../../../../shared/clock.ts';
 import { asError } from '../../../../shared/coded-error.ts';
 import type { CheckResult } from '../../platform.ts';
-import { BOT_SOCKET_TIMING, BotSocket, NotSubscribed } from './bot-socket.ts';
+import { BOT_SOCKET_TIMING, BotSocket, SubscriptionError } from './bot-socket.ts';
 import type { WecomConnection } from './keep-connection.ts';
 import { Lease, type HeldLease } from './lease.ts';
 import { ReplyPlaces } from './reply-places.ts';
@@ -58,14 +58,14 @@ async function gainInTime(
 ): Promise<HeldLease | undefined | 'unknown'> {
   const giveUpAtMs = monotonicMs() + REDIS_WITHIN_MS;
   for (;;) {
-    const gained = await lease.tryGain(onWait).catch(() => 'unknown' as const);
+    const gained = await lease.tryAcquire(onWait).catch(() => 'unknown' as const);
     if (gained !== 'unknown' || monotonicMs() >= giveUpAtMs) return gained;
     await pause(ASK_AGAIN_MS);
   }
 }
 
 function faultOf(thrown: unknown): CheckResult {
-  if (thrown instanceof NotSubscribed && thrown.isRefused)
+  if (thrown instanceof SubscriptionError && thrown.isRefused)
     return {
       name: NAME,
       verdict: 'fault',

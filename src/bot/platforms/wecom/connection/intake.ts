@@ -3,7 +3,7 @@ import { MIB_BYTES, monotonicMs, SECOND_MS } from '../../../../shared/clock.ts';
 import { inBackground } from '../../../../shared/in-background.ts';
 import { settledWithin } from '../../../../shared/settled-within.ts';
 import { deliveryIdOf } from '../../../domain/conversation.ts';
-import type { ConnectionUse, Delivery, Welcome } from '../../platform.ts';
+import type { ConnectionHandlers, Delivery, Welcome } from '../../platform.ts';
 import { EMPTY_ANSWER } from '../callback-answers.ts';
 import { readDelivery, type ReadOptions } from '../read-delivery.ts';
 import { laterHandleOf } from './later-messages.ts';
@@ -14,7 +14,7 @@ export type Callback = Extract<Frame, { kind: 'callback' }>;
 type MessageDelivery = Extract<Delivery, { kind: 'message' }>;
 
 export interface IntakeOptions {
-  use: Pick<ConnectionUse, 'take' | 'onLost'>;
+  use: Pick<ConnectionHandlers, 'take' | 'onLost'>;
   places: ReplyPlaces;
   reading: Omit<ReadOptions, 'laterReplyHandle'>;
   /** Called once a message is stored and its answer has a place. @param isAgain the place existed before */
@@ -68,7 +68,7 @@ export class Intake {
       },
       reading,
     );
-    if (delivery.kind === 'message') this.#behind(delivery, reqId, chars);
+    if (delivery.kind === 'message') this.#enqueue(delivery, reqId, chars);
     else inBackground(() => use.take(() => delivery));
   }
 
@@ -79,7 +79,7 @@ export class Intake {
     this.#isClosing = true;
   }
 
-  #behind(delivery: MessageDelivery, reqId: string, chars: number): void {
+  #enqueue(delivery: MessageDelivery, reqId: string, chars: number): void {
     if (this.#waiting >= MAX_WAITING || this.#waitingChars + chars > MAX_WAITING_CHARS)
       return this.#options.use.onLost('too many messages wait to be stored');
     this.#waiting += 1;

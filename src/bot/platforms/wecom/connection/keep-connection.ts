@@ -8,17 +8,17 @@ import type { Log } from '../../../../shared/log.ts';
 import type { RedisClient } from '../../../../shared/redis/redis.ts';
 import { settledWithin } from '../../../../shared/settled-within.ts';
 import { subscribe } from '../../../../shared/redis/subscriber.ts';
-import { unlessAborted } from '../../../../shared/abortable.ts';
+import { abortable } from '../../../../shared/abortable.ts';
 import { asDeliveryId } from '../../../domain/ids.ts';
 import { REPLY_CHANNEL, type PulledReply } from '../../../domain/reply.ts';
-import type { ConnectionUse, KeptConnection, Welcome } from '../../platform.ts';
+import type { ConnectionHandlers, PlatformConnection, Welcome } from '../../platform.ts';
 import type { WriteJudge } from '../../write-meaning.ts';
 import { reconnectPauseMs } from '../../web-socket.ts';
 import { EMPTY_ANSWER } from '../callback-answers.ts';
 import type { ReadOptions } from '../read-delivery.ts';
 import { welcomeReply } from '../welcome.ts';
-import { BotSocket, NotSubscribed, REPLACED, type BotSocketTiming } from './bot-socket.ts';
-import { ChatPace } from './chat-pace.ts';
+import { BotSocket, SubscriptionError, REPLACED, type BotSocketTiming } from './bot-socket.ts';
+import { ChatRateLimiter } from './chat-pace.ts';
 import { Intake } from './intake.ts';
 import { Lease, MAX_REST_MS, type HeldLease } from './lease.ts';
 import { ReplyPlaces, type ReplyPlace } from './reply-places.ts';
@@ -43,7 +43,7 @@ export interface WecomConnection {
 export interface KeepConnectionOptions {
   account: BotAccount;
   timing: BotSocketTiming;
-  use: ConnectionUse;
+  use: ConnectionHandlers;
   reading: Omit<ReadOptions, 'laterReplyHandle'>;
   /** Link of a card's body; without it there are no cards. */
   cardUrl?: string;
@@ -82,7 +82,7 @@ interface Held {
  * Keeps the bot's only connection in one of all processes. The others stand by, and one of them connects as soon as the
  * lease is free (RELIABILITY.md connection-lost). Never retries a refused secret.
  */
-export function keepConnection(options: KeepConnectionOptions): KeptConnection {
+export function keepConnection(options: KeepConnectionOptions): PlatformConnection {
   const keeper = new ConnectionKeeper(options);
   return { close: () => keeper.close() };
 }
@@ -92,7 +92,7 @@ class ConnectionKeeper {
   readonly #places: ReplyPlaces;
   readonly #lease: Lease;
   readonly #intake: Intake;
-  readonly #pace = new ChatPace(monotonicMs);
+  readonly #pace = new ChatRateLimiter(monotonicMs);
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   #pump: ReplyPump | undefined;
@@ -128,7 +128,7 @@ class ConnectionKeeper {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!this.#hasStopped()) {
-      const lease = await this.#lease.gain(signal, (isReplaced) => this.#standBy(isReplaced));
+      const lease = await this.#lease.acquire(signal, (isReplaced) => this.#standBy(isReplaced));
       this.#isStandbyReplaced = undefined;
       try {
         const ended = await this.#holdConnection(lease);
@@ -162,7 +162,7 @@ class ConnectionKeeper {
       if (ended === 'lost' || ended === 'refused' || ended === 'stopped') return ended;
       if (ended === 'replaced') {
         this.#failures = 0;
-        await this.#giveWay(held);
+        await this.#backOff(held);
         continue;
       }
       const failures = monotonicMs() - beganMs < PROVEN_AFTER_MS ? this.#failures + 1 : 1;
@@ -182,13 +182,13 @@ class ConnectionKeeper {
    * (RELIABILITY.md replaced-connection). The pause is stored with the lease: a process that takes the lease over waits for
    * the rest of it.
    */
-  async #giveWay(held: Held): Promise<void> {
+  async #backOff(held: Held): Promise<void> {
     const { lease } = held;
     const undisputedMs = monotonicMs() - (held.openedAtMs ?? monotonicMs());
     const level = levelAfter(held.level, undisputedMs);
     const restMs = restMsAt(level);
     // WeCom often reports a hand-over within this deployment before Redis does, so Redis is asked first.
-    await lease.left({ level, restMs });
+    await lease.markClosed({ level, restMs });
     if (lease.isLost()) return this.#options.use.onChange({ state: 'closed', reason: 'lost' });
     held.level = level;
     this.#options.use.onChange({ state: 'replaced', level, restMs });
@@ -207,7 +207,7 @@ class ConnectionKeeper {
           this.#intake.receive(callback, (welcome) => this.#welcome(from, callback.reqId, welcome)),
       });
     } catch (thrown) {
-      const isRefused = thrown instanceof NotSubscribed && thrown.isRefused;
+      const isRefused = thrown instanceof SubscriptionError && thrown.isRefused;
       const reason = asError(thrown).message;
       use.onChange(isRefused ? { state: 'refused', reason } : { state: 'closed', reason });
       return isRefused ? 'refused' : 'broken';
@@ -216,11 +216,11 @@ class ConnectionKeeper {
     const ownGapMs = held.lostAtMs === undefined ? 0 : held.openedAtMs - held.lostAtMs;
     const pump = this.#startPump(socket, lease);
     this.#pump = pump.pump;
-    use.onChange({ state: 'open', gapMs: await lease.opened().catch(() => ownGapMs) });
+    use.onChange({ state: 'open', gapMs: await lease.markOpen().catch(() => ownGapMs) });
     try {
-      const ended = await this.#untilOver(socket, lease);
+      const ended = await this.#untilEnded(socket, lease);
       held.lostAtMs = monotonicMs();
-      if (ended === 'broken') await lease.left();
+      if (ended === 'broken') await lease.markClosed();
       return ended;
     } finally {
       this.#pump = undefined;
@@ -233,31 +233,31 @@ class ConnectionKeeper {
     const { redis, log } = this.#options;
     const pump = new ReplyPump({
       ...{ socket, lease, places: this.#places, pace: this.#pace, log },
-      look: (id, place) => this.#look(id, place),
+      pollReply: (id, place) => this.#pollReply(id, place),
       cardUrl: this.#options.cardUrl,
       ...{ writes: this.#options.writes, passWithinMs: this.#options.timing.refusalsPassWithinMs },
-      onNotShown: (answer) => this.#options.use.onNotShown(answer),
+      onUndeliverable: (answer) => this.#options.use.onUndeliverable(answer),
     });
-    const endHearing = subscribe(redis, {
+    const unsubscribe = subscribe(redis, {
       channel: REPLY_CHANNEL,
-      onMessage: (id) => pump.tell(id),
-      onReady: () => pump.lookAgain(),
+      onMessage: (id) => pump.onReplyChanged(id),
+      onReady: () => pump.recheckAll(),
     });
     return {
       pump,
       close() {
-        endHearing();
+        unsubscribe();
         pump.close();
       },
     };
   }
 
-  async #untilOver(socket: BotSocket, lease: HeldLease): Promise<Ended> {
+  async #untilEnded(socket: BotSocket, lease: HeldLease): Promise<Ended> {
     const { use } = this.#options;
     const { signal } = this.#stop;
     const lost = lease.lost.then(() => 'lost' as const);
     const left = socket.leaving.then((reason) => (reason === REPLACED ? ('replaced' as const) : ('broken' as const)));
-    const ended = await unlessAborted(Promise.race([lost, left]), signal).catch(() => 'stopped' as const);
+    const ended = await abortable(Promise.race([lost, left]), signal).catch(() => 'stopped' as const);
     if (ended === 'stopped') await this.#handOver(socket, lease);
     if (ended !== 'replaced')
       use.onChange({ state: 'closed', reason: ended === 'broken' ? await socket.leaving : ended });
@@ -272,8 +272,8 @@ class ConnectionKeeper {
 
   #stored(id: string, place: ReplyPlace, isAgain: boolean): void {
     const pump = this.#pump;
-    if (!pump) inBackground(() => this.#places.tell(id));
-    else if (isAgain) pump.tell(id, place.reqId);
+    if (!pump) inBackground(() => this.#places.notify(id));
+    else if (isAgain) pump.onReplyChanged(id, place.reqId);
     else pump.begin(id, place);
   }
 
@@ -283,7 +283,7 @@ class ConnectionKeeper {
   }
 
   /** Reads a reply as WeCom's own poll over the webhook would. */
-  async #look(id: string, { chat, userId }: ReplyPlace): Promise<PulledReply | undefined> {
+  async #pollReply(id: string, { chat, userId }: ReplyPlace): Promise<PulledReply | undefined> {
     let seen: PulledReply | undefined;
     const isRead = await this.#options.use.take(() => ({
       ...{ kind: 'poll' as const, replyId: asDeliveryId(id), chat, sender: { userId } },

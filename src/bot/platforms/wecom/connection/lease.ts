@@ -57,12 +57,12 @@ export interface HeldLease {
    * Records that the connection is open.
    * @returns how long no connection was open. Milliseconds @throws any error of the Redis connection
    */
-  opened(): Promise<number>;
+  markOpen(): Promise<number>;
   /**
    * Records that the connection is closed, and checks at once whether the lease is still held; if Redis cannot be reached,
    * the next renewal repeats this. Never rejects.
    */
-  left(rivalry?: Rivalry): Promise<void>;
+  markClosed(rivalry?: Rivalry): Promise<void>;
   /** @returns the number of waiting processes */
   release(): Promise<number>;
 }
@@ -85,9 +85,9 @@ export class Lease {
    * @param onWait called whenever another process holds it
    * @throws the signal's reason
    */
-  async gain(signal: AbortSignal, onWait: OnWait = () => undefined): Promise<HeldLease> {
+  async acquire(signal: AbortSignal, onWait: OnWait = () => undefined): Promise<HeldLease> {
     let freed = new Deferred();
-    const endHearing = subscribe(this.#redis, { channel: LEASE_CHANNEL, onMessage: () => freed.resolve() });
+    const unsubscribe = subscribe(this.#redis, { channel: LEASE_CHANNEL, onMessage: () => freed.resolve() });
     try {
       for (;;) {
         signal.throwIfAborted();
@@ -101,7 +101,7 @@ export class Lease {
         await pauseUntil(waitMs, freed.promise, signal);
       }
     } finally {
-      endHearing();
+      unsubscribe();
     }
   }
 
@@ -109,7 +109,7 @@ export class Lease {
    * Takes the lease only if it is free.
    * @returns undefined if another process holds it @throws any error of the Redis connection
    */
-  async tryGain(onWait: OnWait = () => undefined): Promise<HeldLease | undefined> {
+  async tryAcquire(onWait: OnWait = () => undefined): Promise<HeldLease | undefined> {
     const askedMs = monotonicMs();
     const answer = await this.#ask(GAIN);
     if (answer.isMine) return this.#hold(answer, askedMs);
@@ -151,11 +151,11 @@ export class Lease {
       isCertain: () => monotonicMs() < certainUntilMs,
       isLost: () => isLost,
       lost: lost.promise,
-      opened() {
+      markOpen() {
         state = 'open';
         return renew();
       },
-      async left(next) {
+      async markClosed(next) {
         state = 'away';
         if (next) rivalry = { level: next.level, untilMs: monotonicMs() + next.restMs };
         if (!isLost) await renew().catch(() => 0);

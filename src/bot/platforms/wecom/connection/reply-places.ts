@@ -103,7 +103,7 @@ export class ReplyPlaces {
   }
 
   /** Notifies the holder of the connection to check a place. */
-  async tell(id: string): Promise<void> {
+  async notify(id: string): Promise<void> {
     await this.#redis.publish(REPLY_CHANNEL, id);
   }
 

@@ -4,24 +4,24 @@ import { inBackground } from '../../../../shared/in-background.ts';
 import type { Log } from '../../../../shared/log.ts';
 import type { PulledReply } from '../../../domain/reply.ts';
 import { asDeliveryId } from '../../../domain/ids.ts';
-import type { AnswerFile, ConnectionUse } from '../../platform.ts';
+import type { AnswerFile, ConnectionHandlers } from '../../platform.ts';
 import { offersCard } from '../offers-card.ts';
 import { newReqId, type BotSocket, type FrameAnswer } from './bot-socket.ts';
-import type { ChatPace } from './chat-pace.ts';
+import type { ChatRateLimiter } from './chat-pace.ts';
 import type { Refusal, WriteJudge } from '../../write-meaning.ts';
 import { STREAM_OVER, UNKNOWN_REQUEST } from './codes.ts';
 import type { HeldLease } from './lease.ts';
 import type { ReplyEnd, ReplyPlace, ReplyPlaces } from './reply-places.ts';
 import { uploadFile } from './upload-file.ts';
-import { wordsAlone } from './words-alone.ts';
+import { withoutThinkingBlock } from './words-alone.ts';
 
 export interface ReplyPumpOptions {
   socket: Pick<BotSocket, 'send' | 'ask' | 'isOpen' | 'waitingBytes'>;
   lease: Pick<HeldLease, 'number' | 'isCertain'>;
   places: ReplyPlaces;
-  pace: ChatPace;
+  pace: ChatRateLimiter;
   /** The current snapshot of a live answer. @returns undefined if it is not available now; never rejects */
-  look(id: string, place: ReplyPlace): Promise<PulledReply | undefined>;
+  pollReply(id: string, place: ReplyPlace): Promise<PulledReply | undefined>;
   /** Link of a card's body; without it there are no cards. */
   cardUrl?: string;
   log: Log;
@@ -30,7 +30,7 @@ export interface ReplyPumpOptions {
   /** How long a refusal of an answer's final text is retried if it may pass. Milliseconds. */
   passWithinMs: number;
   /** Called for an answer that WeCom refused in every form; the answer is stored elsewhere once this resolves. */
-  onNotShown: ConnectionUse['onNotShown'];
+  onUndeliverable: ConnectionHandlers['onUndeliverable'];
 }
 
 /** A frame of a stream, as sent. */
@@ -63,7 +63,7 @@ const FEEDBACK_BYTES = 256;
  */
 export class ReplyPump {
   readonly #options: ReplyPumpOptions;
-  readonly #shown = new Map<string, Shown>();
+  readonly #replies = new Map<string, TrackedReply>();
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
   /** Whether the open places of earlier holders have been loaded. */
@@ -71,30 +71,30 @@ export class ReplyPump {
 
   constructor(options: ReplyPumpOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#lookAround(), CHECK_EVERY_MS / 5);
+    this.#timer = setInterval(() => this.#checkDue(), CHECK_EVERY_MS / 5);
   }
 
   /** Loads all open places of earlier holders of the connection. */
-  async takeUp(): Promise<void> {
+  async loadOpenPlaces(): Promise<void> {
     const all = await this.#options.places.all();
     // Its stream may have begun: an empty frame would erase the visible text.
-    for (const { id, place, ageMs } of all) this.#take(id, place, { hasLeft: true, ageMs });
+    for (const { id, place, ageMs } of all) this.#track(id, place, { hasLeft: true, ageMs });
     this.#hasTakenUp = true;
   }
 
   /** Begins a new answer. Its first frame is empty; WeCom then shows that an answer follows. */
   begin(id: string, place: ReplyPlace): void {
-    this.#take(id, place, { hasLeft: false, ageMs: 0 });
+    this.#track(id, place, { hasLeft: false, ageMs: 0 });
   }
 
   /** Handles a notification that an answer changed. @param laterReqId set if its message was delivered again */
-  tell(id: string, laterReqId?: string): void {
+  onReplyChanged(id: string, laterReqId?: string): void {
     inBackground(
       async () => {
-        const shown = this.#shown.get(id);
+        const shown = this.#replies.get(id);
         const found = shown ? undefined : await this.#options.places.find(id);
-        if (found) this.#take(id, found.place, { hasLeft: false, ageMs: found.ageMs });
-        const told = this.#shown.get(id);
+        if (found) this.#track(id, found.place, { hasLeft: false, ageMs: found.ageMs });
+        const told = this.#replies.get(id);
         if (!told) return;
         if (laterReqId !== undefined && laterReqId !== told.place.reqId) await this.#change(told, { laterReqId });
         this.#serve(told);
@@ -104,44 +104,52 @@ export class ReplyPump {
   }
 
   /** Checks all answers again after notifications may have been missed. */
-  lookAgain(): void {
+  recheckAll(): void {
     this.#hasTakenUp = false;
-    this.#lookAround();
-    for (const shown of this.#shown.values()) this.#serve(shown);
+    this.#checkDue();
+    for (const shown of this.#replies.values()) this.#serve(shown);
   }
 
   /** Stops sending. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    for (const { timer } of this.#shown.values()) clearTimeout(timer);
-    this.#shown.clear();
+    for (const { timer } of this.#replies.values()) clearTimeout(timer);
+    this.#replies.clear();
   }
 
-  #take(id: string, place: ReplyPlace, { hasLeft, ageMs }: { hasLeft: boolean; ageMs: number }): void {
-    if (this.#isClosed || this.#shown.has(id)) return;
-    const shown: Shown = {
-      ...{ id, place, openedAtMs: monotonicMs() - ageMs, content: undefined, hasLeft, isDirty: false, isServed: false },
+  #track(id: string, place: ReplyPlace, { hasLeft, ageMs }: { hasLeft: boolean; ageMs: number }): void {
+    if (this.#isClosed || this.#replies.has(id)) return;
+    const shown: TrackedReply = {
+      ...{
+        id,
+        place,
+        openedAtMs: monotonicMs() - ageMs,
+        content: undefined,
+        hasSent: hasLeft,
+        isDirty: false,
+        isServed: false,
+      },
       ...{ lookedAtMs: monotonicMs(), notBeforeMs: 0, failures: 0, timer: undefined, end: undefined, isOver: false },
       ...{ card: undefined, mediaId: undefined, refusedSinceMs: undefined },
     };
-    this.#shown.set(id, shown);
+    this.#replies.set(id, shown);
     this.#serve(shown);
   }
 
-  #lookAround(): void {
-    if (!this.#hasTakenUp) inBackground(() => this.takeUp());
+  #checkDue(): void {
+    if (!this.#hasTakenUp) inBackground(() => this.loadOpenPlaces());
     const beforeMs = monotonicMs() - CHECK_EVERY_MS;
-    for (const shown of this.#shown.values()) if (shown.lookedAtMs <= beforeMs) this.#serve(shown);
+    for (const shown of this.#replies.values()) if (shown.lookedAtMs <= beforeMs) this.#serve(shown);
   }
 
-  #serve(shown: Shown): void {
+  #serve(shown: TrackedReply): void {
     shown.isDirty = true;
     if (shown.isServed || this.#isClosed) return;
     shown.isServed = true;
     inBackground(async () => {
       try {
-        while (shown.isDirty && !shown.isOver && this.#maySend()) await this.#once(shown);
+        while (shown.isDirty && !shown.isOver && this.#maySend()) await this.#update(shown);
       } catch (thrown) {
         // Redis is unavailable; the next check finds the answer again.
         this.#options.log.debug({ error: asError(thrown), trace: shown.id }, 'an answer waits for the connection');
@@ -156,7 +164,7 @@ export class ReplyPump {
   }
 
   /** Updates one answer to its current snapshot. */
-  async #once(shown: Shown): Promise<void> {
+  async #update(shown: TrackedReply): Promise<void> {
     shown.isDirty = false;
     if (shown.end) return this.#end(shown, shown.end);
     const waitMs = shown.notBeforeMs - monotonicMs();
@@ -165,54 +173,54 @@ export class ReplyPump {
     if (this.#isTooOld(shown)) return this.#end(shown, 'refused');
     if (isLater(shown.place) && this.#isBehindLive(shown)) return;
     if (shown.place.file) return this.#showFile(shown, shown.place.file);
-    const look = await this.#look(shown);
+    const look = await this.#readSnapshot(shown);
     if (!look || shown.isOver) return;
     const { content, finished } = look;
     shown.card ??= offersCard(look.offers, this.#options.cardUrl);
     if (shown.place.whole !== undefined) {
       if (!finished) return;
-      if (shown.place.whole === 'push') return this.#sayOnce(shown, markdown(content), content);
+      if (shown.place.whole === 'push') return this.#sendOnce(shown, markdown(content), content);
     }
-    if (!finished && (content === shown.content || (content === '' && shown.hasLeft))) return;
+    if (!finished && (content === shown.content || (content === '' && shown.hasSent))) return;
     if (!finished && this.#options.socket.waitingBytes > MAX_WAITING_BYTES) return this.#later(shown, FIRST_PAUSE_MS);
     await this.#send(shown, content, finished);
   }
 
-  async #look({ id, place }: Shown): Promise<PulledReply | undefined> {
+  async #readSnapshot({ id, place }: TrackedReply): Promise<PulledReply | undefined> {
     if (place.text !== undefined) return { replyId: id as PulledReply['replyId'], content: place.text, finished: true };
-    return this.#options.look(id, place);
+    return this.#options.pollReply(id, place);
   }
 
   /** A later message is shown below the live one of the same request. */
-  #isBehindLive({ place }: Shown): boolean {
-    for (const other of this.#shown.values())
+  #isBehindLive({ place }: TrackedReply): boolean {
+    for (const other of this.#replies.values())
       if (!isLater(other.place) && other.place.reqId === place.reqId) return true;
     return false;
   }
 
-  async #send(shown: Shown, content: string, finished: boolean): Promise<void> {
+  async #send(shown: TrackedReply, content: string, finished: boolean): Promise<void> {
     const { pace, socket } = this.#options;
     const { place } = shown;
-    const isFirst = !shown.hasLeft;
-    const waitMs = pace.mayLeave(place.chat.id, isFirst ? 'begins' : finished ? 'whole' : 'snapshot');
+    const isFirst = !shown.hasSent;
+    const waitMs = pace.tryAcquire(place.chat.id, isFirst ? 'begins' : finished ? 'whole' : 'snapshot');
     if (waitMs > 0) return this.#later(shown, waitMs);
     // The last check before sending: a process that was frozen may no longer hold the lease.
     if (!this.#maySend()) return;
-    shown.hasLeft = true;
+    shown.hasSent = true;
     const feedback = isFirst && !isLater(place) ? { id: shown.id.slice(0, FEEDBACK_BYTES) } : undefined;
     const sent = { content, finished, place };
     const stream = { id: place.streamId, finish: finished, content, feedback };
     // Answers do not identify a frame: a late one to an earlier or to this final frame shows that the text is visible.
     const onLate = (errcode: number) => {
-      if (finished && errcode === 0) inBackground(() => this.#heard(shown, sent, 0));
+      if (finished && errcode === 0) inBackground(() => this.#onAnswer(shown, sent, 0));
     };
     const sending = socket.send('aibot_respond_msg', place.reqId, { msgtype: 'stream', stream }, onLate);
     // The first text does not wait for WeCom's answer to the empty frame before it.
-    if (content === '' && !finished) inBackground(async () => this.#heard(shown, sent, await sending));
-    else await this.#heard(shown, sent, await sending);
+    if (content === '' && !finished) inBackground(async () => this.#onAnswer(shown, sent, await sending));
+    else await this.#onAnswer(shown, sent, await sending);
   }
 
-  async #heard(shown: Shown, sent: SentStream, answer: FrameAnswer): Promise<void> {
+  async #onAnswer(shown: TrackedReply, sent: SentStream, answer: FrameAnswer): Promise<void> {
     if (shown.isOver || this.#isClosed) return;
     const { reqId, streamId } = shown.place;
     // The answer was moved to another delivery method meanwhile.
@@ -230,7 +238,7 @@ export class ReplyPump {
     if (answer === UNKNOWN_REQUEST) return this.#changeWay(shown);
     if (answer === STREAM_OVER && shown.place.whole === 'stream') return this.#leaveStream(shown);
     if (answer === STREAM_OVER) {
-      shown.hasLeft = false;
+      shown.hasSent = false;
       shown.content = undefined;
       await this.#change(shown, { streamId: `${shown.id}.whole`, whole: 'stream' });
       return this.#serve(shown);
@@ -241,7 +249,7 @@ export class ReplyPump {
       { errcode: answer, trace: shown.id, whole: sent.finished },
       'WeCom did not accept a frame of an answer',
     );
-    if (sent.finished && refusal !== undefined && this.#isForGood(shown, refusal)) return this.#leaveStream(shown);
+    if (sent.finished && refusal !== undefined && this.#isPermanent(shown, refusal)) return this.#leaveStream(shown);
     this.#failed(shown, sent.finished);
   }
 
@@ -251,11 +259,11 @@ export class ReplyPump {
     const meaning = this.#options.writes.judge(cmd, answer);
     if (meaning === 'snapshot' || meaning === 'way' || meaning === 'conversation') return meaning;
     // WeCom does not document the code of its conversation limits: an unknown code may be one.
-    this.#options.pace.refused();
+    this.#options.pace.recordRefusal();
     return meaning === 'passing' ? meaning : undefined;
   }
 
-  #isForGood(shown: Shown, refusal: Refusal): boolean {
+  #isPermanent(shown: TrackedReply, refusal: Refusal): boolean {
     shown.refusedSinceMs ??= monotonicMs();
     const isOver = monotonicMs() - shown.refusedSinceMs >= this.#options.passWithinMs;
     if (refusal === 'passing' && !isOver) return false;
@@ -267,7 +275,7 @@ export class ReplyPump {
    * Handles a stream whose final text WeCom refuses in every form: pushes the text, and closes the stream with its present
    * content.
    */
-  async #leaveStream(shown: Shown): Promise<void> {
+  async #leaveStream(shown: TrackedReply): Promise<void> {
     const { place, content } = shown;
     shown.failures = 0;
     await this.#change(shown, { whole: 'push' });
@@ -279,9 +287,9 @@ export class ReplyPump {
   }
 
   /** Sends the card without waiting. It is left out if WeCom refuses it or the chat's limit is reached. */
-  #offer({ card, place }: Shown): void {
+  #offer({ card, place }: TrackedReply): void {
     const { pace, socket } = this.#options;
-    if (!card || pace.mayLeave(place.chat.id, 'begins') > 0 || !this.#maySend()) return;
+    if (!card || pace.tryAcquire(place.chat.id, 'begins') > 0 || !this.#maySend()) return;
     inBackground(() =>
       socket.send('aibot_respond_msg', place.reqId, { msgtype: 'template_card', template_card: card }),
     );
@@ -291,27 +299,27 @@ export class ReplyPump {
    * Handles a request that WeCom no longer knows: uses the request of a later delivery, or pushes the answer once it is
    * complete.
    */
-  async #changeWay(shown: Shown): Promise<void> {
+  async #changeWay(shown: TrackedReply): Promise<void> {
     const { laterReqId } = shown.place;
-    shown.hasLeft = false;
+    shown.hasSent = false;
     shown.content = undefined;
     if (laterReqId === undefined) await this.#change(shown, { whole: 'push' });
     else await this.#change(shown, { reqId: laterReqId, laterReqId: undefined });
     this.#serve(shown);
   }
 
-  #failed(shown: Shown, finished: boolean): void {
+  #failed(shown: TrackedReply, finished: boolean): void {
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(shown.failures, 6));
     shown.failures += 1;
     this.#later(shown, finished ? pauseMs : SNAPSHOT_PAUSE_MS);
   }
 
   /** A file's message is not a stream: a repetition would be shown twice. */
-  async #showFile(shown: Shown, file: AnswerFile): Promise<void> {
+  async #showFile(shown: TrackedReply, file: AnswerFile): Promise<void> {
     shown.mediaId ??= await uploadFile(this.#options.socket, file, this.#options.writes);
     if (shown.isOver) return;
     const { mediaId } = shown;
-    if (mediaId !== undefined) return this.#sayOnce(shown, { msgtype: 'file', file: { media_id: mediaId } });
+    if (mediaId !== undefined) return this.#sendOnce(shown, { msgtype: 'file', file: { media_id: mediaId } });
     this.#options.log.debug({ trace: shown.id }, 'a file could not be uploaded');
     await this.#failedFile(shown);
   }
@@ -320,10 +328,10 @@ export class ReplyPump {
    * Sends a complete message once: it cannot be withdrawn or repeated. Uses its request, or a push if WeCom no longer knows
    * the request.
    */
-  async #sayOnce(shown: Shown, message: object, content = ''): Promise<void> {
+  async #sendOnce(shown: TrackedReply, message: object, content = ''): Promise<void> {
     const { pace, places, lease, socket } = this.#options;
     const { chat, reqId, whole, file } = shown.place;
-    const waitMs = pace.mayLeave(chat.id, 'begins');
+    const waitMs = pace.tryAcquire(chat.id, 'begins');
     if (waitMs > 0) return this.#later(shown, waitMs);
     const verdict = await places.beginPush(shown.id, lease.number);
     if (verdict === 'stale') return;
@@ -340,40 +348,44 @@ export class ReplyPump {
     const refusal = this.#refusalOf(isPush ? 'aibot_send_msg' : 'aibot_respond_msg', answer);
     if (answer === UNKNOWN_REQUEST && !isPush) return this.#changeWay(shown);
     if (file && refusal !== 'conversation') return this.#failedFile(shown);
-    if (refusal === undefined || !this.#isForGood(shown, refusal)) return this.#failed(shown, true);
+    if (refusal === undefined || !this.#isPermanent(shown, refusal)) return this.#failed(shown, true);
     await this.#giveUp(shown, content);
   }
 
   /** The caller of a later message uses another delivery method; a live answer is stored for the person's next reply. */
-  async #giveUp(shown: Shown, content: string): Promise<void> {
+  async #giveUp(shown: TrackedReply, content: string): Promise<void> {
     const { id, place } = shown;
     if (!isLater(place))
-      await this.#options.onNotShown({ replyId: asDeliveryId(id), userId: place.userId, text: wordsAlone(content) });
+      await this.#options.onUndeliverable({
+        replyId: asDeliveryId(id),
+        userId: place.userId,
+        text: withoutThinkingBlock(content),
+      });
     await this.#end(shown, 'refused');
   }
 
   /** After the last try the file is not shown anywhere, and its sender delivers the answer as messages. */
-  async #failedFile(shown: Shown): Promise<void> {
+  async #failedFile(shown: TrackedReply): Promise<void> {
     if (shown.failures + 1 >= MAX_FILE_TRIES) return this.#end(shown, 'refused');
     this.#failed(shown, true);
   }
 
-  async #supposeSent(shown: Shown): Promise<void> {
+  async #supposeSent(shown: TrackedReply): Promise<void> {
     const words = 'it is unknown whether a pushed answer arrived; it is not pushed again';
     this.#options.log.warn({ trace: shown.id }, words);
     await this.#end(shown, 'sent');
   }
 
-  async #change(shown: Shown, changes: Partial<ReplyPlace>): Promise<void> {
+  async #change(shown: TrackedReply, changes: Partial<ReplyPlace>): Promise<void> {
     shown.place = { ...shown.place, ...changes };
     await this.#options.places.change(shown.id, shown.place, this.#options.lease.number);
   }
 
-  #isTooOld({ openedAtMs, place }: Shown): boolean {
+  #isTooOld({ openedAtMs, place }: TrackedReply): boolean {
     return monotonicMs() - openedAtMs > (isLater(place) ? LATER_KEPT_MS : KEPT_MS);
   }
 
-  async #end(shown: Shown, how: ReplyEnd): Promise<void> {
+  async #end(shown: TrackedReply, how: ReplyEnd): Promise<void> {
     // If Redis is unavailable, only this step is retried.
     shown.end = how;
     await this.#options.places.end(shown.id, how);
@@ -381,12 +393,12 @@ export class ReplyPump {
     if (how === 'sent' && way)
       this.#options.log.info({ trace: shown.id, way }, 'an answer was finished outside its stream');
     shown.isOver = true;
-    this.#shown.delete(shown.id);
+    this.#replies.delete(shown.id);
     // Later messages of the same request may now be shown below it.
-    for (const other of this.#shown.values()) if (other.place.reqId === shown.place.reqId) this.#serve(other);
+    for (const other of this.#replies.values()) if (other.place.reqId === shown.place.reqId) this.#serve(other);
   }
 
-  #later(shown: Shown, pauseMs: number): void {
+  #later(shown: TrackedReply, pauseMs: number): void {
     shown.notBeforeMs = monotonicMs() + pauseMs;
     clearTimeout(shown.timer);
     shown.timer = setTimeout(() => this.#serve(shown), pauseMs);
@@ -394,7 +406,7 @@ export class ReplyPump {
 }
 
 /** One answer while it is shown over this connection. */
-interface Shown {
+interface TrackedReply {
   id: string;
   place: ReplyPlace;
   /** Opening time of its place, on the monotonic clock. */
@@ -402,7 +414,7 @@ interface Shown {
   /** Content that WeCom has taken over this connection; undefined before the first frame. */
   content: string | undefined;
   /** Whether a frame was sent over this connection. */
-  hasLeft: boolean;
+  hasSent: boolean;
   isDirty: boolean;
   isServed: boolean;
   lookedAtMs: number;
@@ -427,5 +439,5 @@ function isLater({ text, file }: ReplyPlace): boolean {
 }
 
 function markdown(content: string): object {
-  return { msgtype: 'markdown', markdown: { content: wordsAlone(content) } };
+  return { msgtype: 'markdown', markdown: { content: withoutThinkingBlock(content) } };
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { BoundedProcess, BoundedProcessError } from '../../../../shared/process/sandboxed-process.ts';
+import { SandboxedProcess, SandboxedProcessError } from '../../../../shared/process/sandboxed-process.ts';
 import { MIB_BYTES, SECOND_MS } from '../../../../shared/clock.ts';
 import { brokenImage, ImageError } from './image-error.ts';
 import type { ImageMediaType } from './image-header.ts';
@@ -31,11 +31,11 @@ const MAX_GROWN_BYTES = 8 * MIB_BYTES;
 
 /** A process that decodes images. The caller must send one image at a time. */
 export class DecoderProcess {
-  readonly #process: BoundedProcess;
+  readonly #process: SandboxedProcess;
 
   /** @param limitMs maximum time per image */
   constructor(limitMs = DECODE_LIMIT_MS) {
-    this.#process = new BoundedProcess({ path: PROGRAM, name: 'images', limitMs, maxGrownBytes: MAX_GROWN_BYTES });
+    this.#process = new SandboxedProcess({ path: PROGRAM, name: 'images', limitMs, maxGrownBytes: MAX_GROWN_BYTES });
   }
 
   /**
@@ -44,7 +44,7 @@ export class DecoderProcess {
    */
   async decode(order: DecodeOrder): Promise<WrittenImage> {
     const written = await this.#process.ask(order).catch((error: unknown) => {
-      if (!(error instanceof BoundedProcessError)) throw error;
+      if (!(error instanceof SandboxedProcessError)) throw error;
       if (error.code === 'ended') throw new ImageError('not_read', 'The decoder ended twice', { cause: error });
       throw new ImageError('too_heavy', 'An image took too long to decode', { cause: error });
     });

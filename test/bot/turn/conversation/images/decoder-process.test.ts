@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { noisePicture } from '../../../../support/noise-picture.ts';
-import { BOUNDED_PROCESS_ENDS } from '../../../../../src/shared/process/sandboxed-process.ts';
+import { SANDBOXED_PROCESS_EXITS } from '../../../../../src/shared/process/sandboxed-process.ts';
 import { DecoderProcess, type DecodeOrder } from '../../../../../src/bot/turn/conversation/images/decoder-process.ts';
 import { childRunning, processorTimeMs, SEES_CHILDREN } from '../../../../support/child-processes.ts';
 import { untilTrue } from '../../../../support/deployment.ts';
@@ -68,14 +68,14 @@ describeWhereSeen('a failing decoder', () => {
   test('refuses its image as not_read after it died twice, and each death is reported [reader-killed]', async () => {
     const ends: unknown[] = [];
     const hear = (end: unknown) => ends.push(end);
-    subscribe(BOUNDED_PROCESS_ENDS, hear);
+    subscribe(SANDBOXED_PROCESS_EXITS, hear);
     const decoder = new DecoderProcess();
     const decoding = decodeWhile(decoder, 'SIGKILL', AT_WORK_MS);
     await untilTrue(() => ends.length === 1, 20_000);
     await untilTrue(() => childRunning('decoder.mjs') !== undefined);
     process.kill(decoderId(), 'SIGKILL');
     expect(await decoding).toMatchObject({ code: 'not_read' });
-    unsubscribe(BOUNDED_PROCESS_ENDS, hear);
+    unsubscribe(SANDBOXED_PROCESS_EXITS, hear);
     expect(ends).toEqual(
       [true, false].map((isTriedAgain) => ({ program: 'images', exitCode: null, signal: 'SIGKILL', isTriedAgain })),
     );
