@@ -125,18 +125,18 @@ function say(port: number, text: string, secret = SECRET): Promise<Response> {
 
 /** Reads a file of the added document type. */
 const READ_CALENDAR = `
-  const { readHere } = await import('./dist/bot/knowledge/documents/read-here.js');
+  const { parseDocument } = await import('./dist/bot/knowledge/documents/read-here.js');
   const lines = ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'SUMMARY:Open day', 'DTSTART;VALUE=DATE:20260105', 'END:VEVENT'];
-  const { parts } = await readHere(Buffer.from(lines.join('\\r\\n')), { name: 'days.txt' });
+  const { parts } = await parseDocument(Buffer.from(lines.join('\\r\\n')), { name: 'days.txt' });
   console.log(JSON.stringify(parts));`;
 
 /** Asks the added sign-in provider where a browser goes. */
 const LEAVE_FOR_CAMPUS = `
-  const { createDialect } = await import('./dist/bot/identity/providers/create-provider.js');
+  const { createSignInProvider } = await import('./dist/bot/identity/providers/create-provider.js');
   const service = { type: 'campus', authUrl: 'https://portal.example', clientId: 'parley', clientSecret: 's' };
-  const dialect = createDialect(service, { clientId: 'parley' });
+  const dialect = createSignInProvider(service, { clientId: 'parley' });
   const leaving = { redirectUri: 'https://parley.example/oauth/callback', state: 's1' };
-  console.log(JSON.stringify((await dialect.leave(leaving)).location));`;
+  console.log(JSON.stringify((await dialect.startAuthorization(leaving)).location));`;
 
 /** Runs a program in the compiled copy. @returns the JSON that it prints */
 async function inCopy(program: string): Promise<unknown> {
