@@ -19,7 +19,7 @@ export const chatSettings = {
     'first',
   ),
   CHAT_MODEL: optional(name, {
-    meaning: 'Model that answers unless a person has chosen another.',
+    meaning: 'Model for people who have not chosen one.',
     default: 'the first of CHAT_MODELS',
     example: 'svc-plus',
     level: 'common',
@@ -27,17 +27,13 @@ export const chatSettings = {
   MODELS_FILE: setting(
     kinds.text,
     'config/models.json',
-    'File with the capabilities of each model (images, tools, thinking), its request options and the fields that its engine refuses. Used by the bot and by the service. Read at start and on SIGHUP.',
+    "File with each model's capabilities, request options and refused fields, for bot and service. Reloaded on SIGHUP.",
     'common',
   ),
-  CHAT_SEND_USER: setting(
-    kinds.yesOrNo,
-    'no',
-    "`yes` sends a pseudonym of the person's account to the chat service as `user`.",
-  ),
+  CHAT_SEND_USER: setting(kinds.yesOrNo, 'no', '`yes` sends a pseudonym of the account to the chat service as `user`.'),
   CHAT_FALLBACK_MODEL: optional(name, {
     meaning:
-      'Model used when the selected model is unavailable, one of CHAT_MODELS. Used only for people who may use it, and for images only if it supports them.',
+      'Model used when the selected one is unavailable, one of CHAT_MODELS. Skipped for people who may not use it, and for images it cannot read.',
     default: 'none: the person is asked to try again',
     example: 'svc-max',
     level: 'common',
@@ -46,58 +42,57 @@ export const chatSettings = {
   CHAT_PROMPT_TOKENS: setting(
     kinds.wholeNumber(1_000, 10_000_000),
     '24000',
-    'Approximate maximum tokens of a prompt. Older parts of a conversation are left out to stay below it. Reduced if the service reports that a prompt was too long.',
+    'Approximate maximum tokens of a prompt; older turns are left out. Reduced if the service reports a prompt as too long.',
     'common',
   ),
   THINKING_SHOWN: setting(
     kinds.oneOf('private', 'never', 'everywhere'),
     'private',
-    "Where people who chose `/think` see the model's reasoning: `private` (in private chats only), `everywhere`, or `never`. The reasoning is not stored in the conversation.",
+    "Where `/think` shows the model's reasoning: `private` (private chats only), `everywhere` or `never`. It is never stored in the conversation.",
     'common',
   ),
   PROMPTS_FILE: setting(
     kinds.text,
     'config/prompts.json',
-    'File with the suggested questions for people who open the chat, by language. Empty lists suggest none. Read at start and on SIGHUP.',
+    'File with suggested questions by language; may be empty. Reloaded on SIGHUP.',
     'common',
   ),
   POLICY_FILE: setting(
     kinds.text,
     'config/policy.json',
-    'File with the rules for who may use the bot, with which models, in private chats and in which groups. Read at start and on SIGHUP.',
+    'File with the rules for who may use the bot, with which models and where. Reloaded on SIGHUP.',
     'common',
   ),
   SCENES_FILE: setting(
     kinds.text,
     'config/scenes.json',
-    'File with scenes: instructions, models, tools, a welcome and more for a group, a department or a platform. An empty list defines none. Read at start and on SIGHUP.',
+    'File with scenes: instructions, models, tools and more per group, department or platform. Reloaded on SIGHUP.',
     'common',
   ),
   TOOLS_FILE: setting(
     kinds.text,
     'config/tools.json',
-    'File with the tools that the model may call, for whom and in which chats. Read at start and on SIGHUP.',
+    'File with the tools that the model may call, for whom and where. Reloaded on SIGHUP.',
     'common',
   ),
   KNOWLEDGE_FILE: setting(
     kinds.text,
     'config/knowledge.json',
-    "File with the sources of the institution's documents and who may read them (docs/guide/KNOWLEDGE.md). Without it there are no documents. Read at start and on SIGHUP.",
+    "File with the institution's document sources and their readers (docs/guide/KNOWLEDGE.md). Reloaded on SIGHUP.",
     'common',
   ),
   WEB_SEARCH_URL: optional(kinds.webAddress, {
-    meaning: 'Address of a SearXNG instance for the tool `web_search`. Its `search.formats` must include json.',
+    meaning: 'SearXNG instance for the tool `web_search`. Its `search.formats` must include json.',
     default: 'none; web search requires this or WEB_SEARCH_BRAVE_KEY',
     example: 'https://searxng.example.org',
     level: 'common',
   }),
   WEB_SEARCH_BRAVE_KEY: secret(kinds.textLike(/^[\x21-\x7e]{8,256}$/, 'must be a key of the Brave Search API'), {
-    meaning: 'Key of the Brave Search API, to use it instead of SearXNG.',
+    meaning: 'Key of the Brave Search API, instead of SearXNG.',
     level: 'common',
   }),
   TIME_ZONE: optional(kinds.timeZone, {
-    meaning:
-      "The institution's time zone as an IANA name. Used for the date in prompts, `current_time`, the times in `/export` and the days of `/usage`.",
+    meaning: "The institution's IANA time zone, for prompts, `current_time`, `/export` and `/usage`.",
     default: 'time zone of the process (`TZ`, else of the machine)',
     example: 'Asia/Shanghai',
     level: 'common',
@@ -105,17 +100,17 @@ export const chatSettings = {
   GROUP_SCOPE: setting(
     kinds.oneOf('member', 'group'),
     'member',
-    'Conversation of a mention in a group: `member` (one per person) or `group` (one for all). A thread is always a separate conversation.',
+    'Conversation of a mention in a group: `member` (one per person) or `group` (one for all). Threads are always separate.',
     'common',
   ),
   THREAD_FOLLOW: setting(
     kinds.yesOrNo,
     'no',
-    '`yes`: a Slack thread in which the bot has answered can continue without mentioning the bot, until three days after its last answer.',
+    '`yes` lets people continue an answered Slack thread without mentioning the bot, until three days after its last answer.',
     'common',
   ),
   REPLY_MIN_EDIT_MS: optional(kinds.wholeNumber(0, 60_000), {
-    meaning: 'Minimum milliseconds between two edits of one reply.',
+    meaning: 'Minimum milliseconds between two edits of a reply.',
     default: 'limit of the platform',
     example: '1000',
   }),
@@ -126,7 +121,7 @@ export const signInSettings = {
   SIGN_IN: setting(
     kinds.oneOf('required', 'optional', 'off'),
     'required',
-    "`required`, `optional`, or `off` (the platform's user id is then the account).",
+    "`required`, `optional`, or `off` (the platform's user id is the account).",
     'common',
   ),
   SIGN_IN_TYPE: setting(
@@ -137,34 +132,34 @@ export const signInSettings = {
   ),
   SIGN_IN_URL: optional(kinds.issuerAddress, {
     meaning:
-      'Address of the sign-in service: with `oauth2` the base to which /oauth2.0/authorize is added, with `oidc` the exact issuer, with `cas` the base of the server.',
+      "Address of the sign-in service: the base before /oauth2.0/authorize (`oauth2`), the exact issuer (`oidc`) or the server's base (`cas`).",
     default: 'the embedded service in local mode; required otherwise unless SIGN_IN=off',
     example: 'https://sign-in.example.org',
     level: 'first',
   }),
   SIGN_IN_CLIENT_ID: optional(name, {
-    meaning: "Parley's client id at the sign-in service. Not used with `cas`.",
+    meaning: "Parley's client id. Not used with `cas`.",
     example: 'parley',
     level: 'first',
   }),
   SIGN_IN_CLIENT_SECRET: secret(kinds.text, {
-    meaning: "Parley's client secret at the sign-in service.",
+    meaning: "Parley's client secret.",
     level: 'first',
   }),
   SIGN_IN_CLIENT_AUTH: setting(
     kinds.oneOf('auto', 'client_secret_basic', 'client_secret_basic_raw', 'client_secret_post'),
     'auto',
-    'How the client secret is sent: `client_secret_post` (in the form), `client_secret_basic` (HTTP Basic, form-encoded), `client_secret_basic_raw` (HTTP Basic without that encoding), or `auto` (`oauth2`: in the form; `oidc`: HTTP Basic if the provider supports it). `npm run check` shows which one works.',
+    'How the client secret is sent: `client_secret_post` (form), `client_secret_basic` (HTTP Basic, form-encoded), `client_secret_basic_raw` (HTTP Basic, not encoded) or `auto` (`oauth2`: form; `oidc`: HTTP Basic if supported). `npm run check` shows which works.',
   ),
   SIGN_IN_SCOPE: optional(kinds.text, {
-    meaning: 'Requested scope. With `oidc`, add `offline_access` if the provider requires it for refresh tokens.',
+    meaning: 'Requested scope. With `oidc`, some providers require `offline_access` for refresh tokens.',
     default: '`SVC-Basic`; with `oidc` `openid profile`',
     example: 'openid profile offline_access',
     level: 'common',
   }),
   SIGN_IN_PROFILE_MAP_FILE: optional(kinds.text, {
     meaning:
-      "JSON file that maps the institution's claims or attributes to the fields of a profile. With `oauth2` it is needed if the profile uses other names than `id`, `active` and `client_id`.",
+      'JSON file that maps claims or attributes to profile fields. Needed with `oauth2` for other names than `id`, `active` and `client_id`.',
     default: 'the standard names',
     example: 'config/profile-map.json',
     level: 'common',
@@ -172,11 +167,11 @@ export const signInSettings = {
   SIGN_IN_STATE: setting(
     kinds.oneOf('required', 'absent'),
     'required',
-    'Whether the service returns `state`: `required`, or `absent` if it is known not to.',
+    'Whether the service returns `state`: `required`, or `absent` if it does not.',
   ),
   SIGN_IN_PROOF: optional(kinds.proofSetting, {
     meaning:
-      "Proof that the chat user and the signed-in person are the same: `same-browser` (the platform's web sign-in), `same-id` (the ids are equal), both, comma-separated, or `typed-code` (the person types a code into the chat; the weakest). Per platform: `wecom:same-browser,slack:same-id`, with several proofs joined by `+`.",
+      "Proof that the chat user is the signed-in person: `same-browser` (the platform's web sign-in), `same-id` (equal ids), both, comma-separated, or `typed-code` (a code typed into the chat; the weakest). Per platform: `wecom:same-browser,slack:same-id`; several joined by `+`.",
     default: 'same-browser if web sign-in is configured for every active platform; required otherwise',
     example: 'same-browser,same-id',
     level: 'common',
@@ -184,11 +179,11 @@ export const signInSettings = {
   SIGN_IN_SAME_ID_RULE: setting(
     kinds.sameIdRule,
     'field=id;prefix=;case=exact',
-    "How `same-id` compares ids: `field` (`id` or `attributes.NAME`) of the profile, `prefix` before it in the platform's user id, and `case` (`exact` or `ignore`).",
+    "How `same-id` compares: profile `field` (`id` or `attributes.NAME`), its `prefix` in the platform's user id, and `case` (`exact` or `ignore`).",
     'common',
   ),
   SIGN_IN_IDENTITY_CODES: optional(kinds.listOf(kinds.text, 'identity codes such as JG,XS'), {
-    meaning: 'Identity types that may link an account, such as `JG,XS`.',
+    meaning: 'Identity types that may link an account.',
     default: 'all',
     example: 'JG,XS',
     level: 'common',
@@ -196,17 +191,17 @@ export const signInSettings = {
   SIGN_IN_EXPIRES_UNIT: setting(
     kinds.oneOf('auto', 'seconds', 'milliseconds'),
     'auto',
-    'Unit of `expires_in` in the token response: `seconds`, `milliseconds` or `auto`.',
+    'Unit of `expires_in`: `seconds`, `milliseconds` or `auto`.',
   ),
   SIGN_IN_KEEP_TOKENS: setting(
     kinds.oneOf('refresh', 'none', 'both'),
     'refresh',
-    'Tokens to keep after linking: `none`, `refresh` (for the daily check that the account is active) or `both`.',
+    'Tokens kept after linking: `none`, `refresh` (for the daily account check) or `both`.',
   ),
   SIGN_IN_LINK_DAYS: setting(
     kinds.wholeNumber(1, 30),
     '30',
-    'Days after which people must sign in again if their account cannot be checked daily: with `cas`, and without a refresh token. Set fewer if staff or student numbers are reassigned.',
+    'Days until people must sign in again where no daily check is possible: with `cas` or without a refresh token. Lower it if staff or student numbers are reassigned.',
   ),
   SIGN_IN_SERVICE_NAME: optional(kinds.text, {
     meaning: "The institution's name on the sign-in pages.",
@@ -215,7 +210,7 @@ export const signInSettings = {
     level: 'common',
   }),
   SIGN_IN_HELP_URL: optional(kinds.helpAddress, {
-    meaning: 'https or mailto address of the help desk, shown on pages with problems that only staff can solve.',
+    meaning: 'https or mailto address of the help desk, shown with problems that only staff can solve.',
     example: 'mailto:help@example.org',
     level: 'common',
   }),

@@ -16,15 +16,13 @@ export const processSettings = {
     level: 'common',
   }),
   PUBLIC_URL: optional(kinds.publicOrigin, {
-    meaning:
-      'Address at which browsers and platforms reach the bot. Must be https unless its host is 127.0.0.1, [::1] or localhost, because browsers drop the sign-in cookies on other plain http.',
+    meaning: 'Address of the bot for browsers and platforms. Must be https, except on 127.0.0.1, [::1] and localhost.',
     default: 'http://127.0.0.1:PORT',
     example: 'https://parley.example.org',
     level: 'first',
   }),
   ROLES: optional(kinds.listOfWords('receiver', 'worker', 'service', 'messenger'), {
-    meaning:
-      'Parts that this process runs, comma-separated: `receiver`, `worker`, `service`. Setting it turns local mode off.',
+    meaning: 'Roles of this process, comma-separated: `receiver`, `worker`, `service`. Turns local mode off.',
     default: 'receiver,worker; local mode adds service,messenger',
     example: 'receiver,worker',
     level: 'common',
@@ -32,12 +30,11 @@ export const processSettings = {
   TRUSTED_PROXY_HOPS: setting(
     kinds.wholeNumber(0, 10),
     '0',
-    'Number of proxies in front of Parley. Parley then trusts that many trailing X-Forwarded-For entries. With 0 the limits use the address of the connection.',
+    "Number of proxies in front of Parley, and of trailing X-Forwarded-For entries that it trusts. With 0, limits use the connection's address.",
     'common',
   ),
   HTTPS_PROXY: secret(kinds.proxyAddress, {
-    meaning:
-      'Proxy for https requests to other machines (CONNECT): chat, sign-in, platforms, tools. Also read as `https_proxy`.',
+    meaning: 'Proxy (CONNECT) for https requests to other machines. Also read as `https_proxy`.',
     default: 'none',
     example: 'http://proxy.example.org:3128',
     level: 'common',
@@ -49,7 +46,7 @@ export const processSettings = {
   }),
   NO_PROXY: optional(kinds.listOf(kinds.textLike(/^[\w.:*/[\]-]+$/, 'must be a host'), 'hosts'), {
     meaning:
-      'Hosts to reach without the proxy: domain names (with all subdomains), addresses, or networks such as 10.0.0.0/8. This machine is always included. Also read as `no_proxy`.',
+      'Hosts reached without the proxy: domain names (with subdomains), addresses or networks; always this machine. Also read as `no_proxy`.',
     default: 'this machine only',
     example: '.example.org,10.0.0.0/8',
     level: 'common',
@@ -57,18 +54,18 @@ export const processSettings = {
   WEBHOOK_WINDOW_SEC: setting(
     kinds.wholeNumber(1, REMEMBERED_SEC),
     '300',
-    "Maximum difference between a delivery's timestamp and the local clock, in seconds. At most one day, the time for which repeated deliveries are recognised.",
+    "Maximum difference in seconds between a delivery's timestamp and the local clock. At most one day, while repeated deliveries are recognised.",
   ),
   SHUTDOWN_GRACE_SEC: setting(
     kinds.wholeNumber(1, 600),
     '30',
-    "Seconds for running answers to finish after SIGTERM. The container's stop timeout must be longer.",
+    "Seconds for running answers after SIGTERM. The container's stop timeout must be longer.",
     'common',
   ),
   LOG_LEVEL: setting(
     kinds.oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     'info',
-    'Minimum level of log entries: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+    'Minimum level: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
     'common',
   ),
   LOG_FORMAT: optional(kinds.oneOf('pretty', 'json'), {
@@ -84,19 +81,15 @@ export const localSettings = {
   DATA_DIR: setting(
     kinds.text,
     './data',
-    "Directory for data on disk: a worker's document index; in local mode also the data of the embedded Redis and the generated keys.",
+    "Directory for a worker's document index; in local mode also for the embedded Redis and generated keys.",
     'common',
   ),
-  SERVICE_PORT: setting(
-    port,
-    '8081',
-    'Port of the reference service. With `ROLES=service` alone it means the same as PORT.',
-  ),
+  SERVICE_PORT: setting(port, '8081', 'Port of the reference service. Same as PORT with `ROLES=service` alone.'),
   MESSENGER_PORT: setting(port, '8082', "Port of the messenger's page."),
   MESSENGER_PROTOCOL: setting(
     kinds.oneOf('wecom', 'slack'),
     'wecom',
-    'Platform that the messenger of local mode simulates and that the bot serves: `wecom` or `slack`.',
+    'Platform that local mode simulates: `wecom` or `slack`.',
     'common',
   ),
 };
@@ -105,99 +98,98 @@ export const localSettings = {
 export const storeSettings = {
   REDIS_URL: secret(kinds.listOf(kinds.redisAddress, 'redis:// or rediss:// addresses'), {
     meaning:
-      'redis:// or rediss:// address. A comma-separated list means Redis Cluster, or sentinels if REDIS_SENTINEL_NAME is set.',
+      'redis:// or rediss:// address. A comma-separated list means Redis Cluster, or sentinels with REDIS_SENTINEL_NAME.',
     default: 'embedded in local mode; required otherwise',
     example: 'redis://127.0.0.1:6379',
     level: 'first',
   }),
   REDIS_SENTINEL_NAME: optional(kinds.text, {
-    meaning: 'Name of the master that the sentinels monitor.',
+    meaning: 'Name of the monitored master.',
     example: 'mymaster',
   }),
   REDIS_SENTINEL_USERNAME: optional(kinds.text, {
-    meaning:
-      'User name for the sentinels, if it differs from REDIS_URL; `default` for sentinels without users or a password.',
+    meaning: 'Sentinel user, if it differs from REDIS_URL; `default` for sentinels without users or password.',
     example: 'default',
   }),
   REDIS_SENTINEL_PASSWORD: secret(kinds.text, {
-    meaning: 'Password for the sentinels, if it differs from REDIS_URL.',
+    meaning: 'Sentinel password, if it differs from REDIS_URL.',
   }),
   REDIS_SENTINEL_TLS: setting(
     kinds.oneOf('same', 'yes', 'no'),
     'same',
-    'Whether the sentinels use TLS: `yes`, `no`, or `same` as the master (TLS if REDIS_URL begins with rediss://).',
+    'TLS to the sentinels: `yes`, `no`, or `same` as the master (rediss://).',
   ),
   REDIS_ALLOW_DATA_LOSS: setting(
     kinds.yesOrNo,
     'no',
-    '`yes` starts Parley even if Redis has no append-only file or may evict keys. Accepted messages can then be lost.',
+    '`yes` accepts a Redis without append-only file or with eviction. Accepted messages can then be lost.',
   ),
   SECRET_KEY: secret(kinds.secretKey, {
-    meaning: 'Key that encrypts tokens and conversations at rest: 32 bytes in base64 (`openssl rand -base64 32`).',
+    meaning: 'Key that encrypts stored tokens and conversations: 32 bytes in base64 (`openssl rand -base64 32`).',
     default: 'generated and stored in DATA_DIR in local mode; required otherwise',
     level: 'first',
   }),
   SECRET_KEY_PREVIOUS: secret(kinds.listOf(kinds.secretKey, 'keys of 32 bytes in base64'), {
-    meaning: 'Former keys, comma-separated. They only decrypt existing data; SECRET_KEY encrypts new data.',
+    meaning: 'Former keys, comma-separated. They only decrypt.',
     isNoneWhenEmpty: true,
     level: 'common',
   }),
   QUEUE_SHARDS: setting(
     kinds.wholeNumber(1, 64),
     '1',
-    'Number of wake-up queues, to spread the load over a Redis Cluster.',
+    'Number of wake-up queues, to spread load over a Redis Cluster.',
   ),
   WORKER_CONCURRENCY: setting(
     kinds.wholeNumber(1, 10_000),
     '200',
-    'Maximum concurrent answers per worker process, for each queue of QUEUE_SHARDS.',
+    'Maximum concurrent answers per worker process and queue of QUEUE_SHARDS.',
     'common',
   ),
   QUEUE_SOFT_WAITING: setting(
     kinds.wholeNumber(1, 1_000_000),
     '200',
-    'When this many conversations of the deployment wait for a worker, answers get shorter and use no tools.',
+    'Waiting conversations of the deployment above which answers get shorter and use no tools.',
   ),
   QUEUE_HARD_WAITING: setting(
     kinds.wholeNumber(1, 1_000_000),
     '2000',
-    'When this many conversations wait, those that have waited longest are asked to try again later.',
+    'Waiting conversations above which the longest-waiting are asked to try again later.',
   ),
   QUEUE_SOFT_AGE_SEC: setting(
     kinds.wholeNumber(1, 600),
     '20',
-    'When a message has waited for a worker for this many seconds, while others still wait, its answer gets shorter.',
+    'Seconds of waiting after which, while others wait too, an answer gets shorter.',
   ),
   QUEUE_HARD_AGE_SEC: setting(
     kinds.wholeNumber(1, 600),
     '300',
-    'When a message has waited for this many seconds, while others still wait, the person is asked to try again later.',
+    'Seconds of waiting after which, while others wait too, the person is asked to try again later.',
   ),
   TURN_MAX_CRASHES: setting(
     kinds.wholeNumber(1, 100),
     '5',
-    'Minimum number of process crashes before a message is given up with an apology. The last three must be its own.',
+    'Minimum process crashes before a message is given up with an apology. The last three must be its own.',
   ),
   CONVERSATION_IDLE_SEC: setting(
     kinds.wholeNumber(0, 31_536_000),
     '28800',
-    'Seconds without a question after which a conversation ends. The next question starts a new one, and the answer says so. 0 disables this.',
+    'Idle seconds after which a conversation ends and the next answer says that a new one began. 0 disables this.',
     'common',
   ),
   HISTORY_TTL_DAYS: setting(
     kinds.wholeNumber(1, 3_650),
     '30',
-    'Days for which an inactive conversation is remembered.',
+    'Days for which an inactive conversation is stored.',
     'common',
   ),
   FEEDBACK_TTL_DAYS: setting(
     kinds.wholeNumber(1, 3_650),
     '90',
-    'Days for which ratings of answers are kept, with the model and the policy rule of the answer (`npm run feedback`).',
+    'Days for which ratings are stored, with model and policy rule (`npm run feedback`).',
   ),
   FEEDBACK_TEXT: setting(
     kinds.yesOrNo,
     'no',
-    "Whether people's comments on answers are stored too, encrypted. With `no`, only the rating and its reasons are.",
+    'Whether comments on answers are stored too, encrypted, beside rating and reasons.',
   ),
 };

@@ -5,14 +5,13 @@ import * as kinds from '../setting-kinds.ts';
 /** The reference chat and sign-in service: embedded in local mode, alone with `ROLES=service`. */
 export const serviceSettings = {
   SERVICE_API_KEYS: secret(kinds.listOf(kinds.text, 'keys'), {
-    meaning: 'API keys that the chat interface accepts, comma-separated. In local mode the bot uses the first.',
+    meaning: 'API keys of the chat interface, comma-separated. In local mode the bot uses the first.',
     default:
       'in local mode, or without REDIS_URL or SECRET_KEY, one generated key, printed at the first start and stored in DATA_DIR/keys.json; none otherwise',
     level: 'common',
   }),
   SERVICE_PUBLIC_URL: optional(kinds.publicOrigin, {
-    meaning:
-      "Address at which browsers reach the service. Needed if the service runs alone and PUBLIC_URL in the same file is the bot's.",
+    meaning: "Address of the service for browsers, if PUBLIC_URL in the same file is the bot's.",
     default: 'PUBLIC_URL',
     example: 'https://service.example.org',
   }),
@@ -29,7 +28,7 @@ export const serviceSettings = {
     level: 'common',
   }),
   SERVICE_OIDC_ISSUER: optional(kinds.issuerAddress, {
-    meaning: "Exact issuer of the institution's OpenID Connect provider, with which people then sign in.",
+    meaning: "Exact issuer of the institution's OpenID Connect provider, for sign-in.",
     default: 'people sign in with the directory',
     example: 'https://id.example.edu/realms/campus',
     level: 'common',
@@ -45,7 +44,7 @@ export const serviceSettings = {
   SERVICE_OIDC_CLIENT_AUTH: setting(
     kinds.oneOf('auto', 'client_secret_basic', 'client_secret_basic_raw', 'client_secret_post'),
     'auto',
-    'How that secret is sent, with the values of SIGN_IN_CLIENT_AUTH.',
+    'How SERVICE_OIDC_CLIENT_SECRET is sent, as in SIGN_IN_CLIENT_AUTH.',
   ),
   SERVICE_OIDC_SCOPE: optional(kinds.oidcScope, {
     meaning: 'Requested scopes, space-separated.',
@@ -53,13 +52,13 @@ export const serviceSettings = {
     example: 'openid profile email',
   }),
   SERVICE_CAS_URL: optional(kinds.webAddress, {
-    meaning: "Address of the institution's CAS server, instead of OpenID Connect.",
+    meaning: "The institution's CAS server, instead of OpenID Connect.",
     default: 'people sign in with the directory',
     example: 'https://cas.example.edu/cas',
     level: 'common',
   }),
   SERVICE_PROFILE_MAP_FILE: optional(kinds.text, {
-    meaning: "JSON file that maps the institution's claims or attributes to the fields of a profile.",
+    meaning: 'JSON file that maps claims or attributes to profile fields.',
     default: 'the standard names',
     example: 'config/profile-map.json',
   }),
@@ -69,7 +68,7 @@ export const serviceSettings = {
     example: '统一身份认证',
   }),
   SERVICE_UPSTREAM_URL: optional(kinds.webAddress, {
-    meaning: 'Address of an OpenAI-compatible engine that answers instead of the built-in model.',
+    meaning: 'OpenAI-compatible engine that replaces the built-in model.',
     default: 'a small built-in model that identifies itself as such',
     example: 'http://127.0.0.1:11434/v1',
     level: 'common',
@@ -82,7 +81,7 @@ export const serviceSettings = {
     level: 'common',
   }),
   SERVICE_RELAYED_FIELDS: optional(kinds.listOf(kinds.text, 'field names'), {
-    meaning: 'Additional request fields to relay to the engine, comma-separated.',
+    meaning: 'Additional request fields relayed to the engine, comma-separated.',
     default: 'the standard fields only',
     example: 'guided_json,min_tokens',
   }),
@@ -91,10 +90,10 @@ export const serviceSettings = {
     'no',
     'Whether requests may contain http and https image addresses, which the engine fetches from its own network.',
   ),
-  SERVICE_ACCESS_TOKEN_SEC: setting(kinds.wholeNumber(1, YEAR_SEC), '7200', 'Lifetime of an access token, in seconds.'),
+  SERVICE_ACCESS_TOKEN_SEC: setting(kinds.wholeNumber(1, YEAR_SEC), '7200', 'Lifetime of access tokens, in seconds.'),
   SERVICE_REFRESH_TOKEN_SEC: setting(
     kinds.wholeNumber(1, YEAR_SEC),
     String(30 * 24 * 60 * 60),
-    'Lifetime of a refresh token, in seconds.',
+    'Lifetime of refresh tokens, in seconds.',
   ),
 };
