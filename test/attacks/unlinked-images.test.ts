@@ -56,7 +56,7 @@ test('media of one person is limited in bytes per partition: the oldest entries 
   expect(await deployment.redis.keys('{p7}:media:flood:*')).toHaveLength(flood.length);
   // An entry larger than the whole quota is refused and evicts nothing.
   const whole = { partition: 7, personId: asPersonId('somebody'), isSignedIn: true, mediaId: 'whole' };
-  expect(await store.storeText(whole, 'x'.repeat(32 * MIB_BYTES))).toEqual({ isKept: false, wentCount: 0 });
+  expect(await store.storeText(whole, 'x'.repeat(32 * MIB_BYTES))).toEqual({ isStored: false, evictedCount: 0 });
   expect(await deployment.redis.keys('{p7}:media:flood:*')).toHaveLength(flood.length);
 });
 
@@ -69,12 +69,12 @@ test('media of one person is limited to 128 MiB across all partitions', async ()
   const spread = await deployment.redis.keys('{p*}:media:spread:*');
   expect([spread.length > 40, spread.length <= 64]).toEqual([true, true]);
   const again = { partition: 63, personId, isSignedIn: true, mediaId: 'later' };
-  expect(await store.storeText(again, image.dataUrl)).toEqual({ isKept: false, wentCount: 0 });
+  expect(await store.storeText(again, image.dataUrl)).toEqual({ isStored: false, evictedCount: 0 });
   // The counter expires, like the stored media.
   const shares = await deployment.redis.keys('{person:*}:media-bytes');
   for (const share of shares) expect(await deployment.redis.pttl(share)).toBeGreaterThan(0);
   expect(await store.storeText({ ...again, personId: asPersonId('another') }, image.dataUrl)).toMatchObject({
-    isKept: true,
+    isStored: true,
   });
 });
 

@@ -57,7 +57,9 @@ test('a question over the connection is answered in one growing stream, and the 
   await untilTrue(() => last(request)?.finish === true);
   expect(last(request)?.content).toMatch(/^1 2 3 .* 59 60$/);
   const shown = wecom.shown(request);
-  expect(shown[0]).toMatchObject({ content: '', finish: false });
+  // Usually empty; not if the receiver was so busy that text came first.
+  expect(shown[0]?.finish).toBe(false);
+  expect(last(request)?.content).toMatch(new RegExp(`^${shown[0]?.content}`));
   expect(new Set(shown.map(({ streamId }) => streamId)).size).toBe(1);
   expect(shown.filter(({ finish }) => finish)).toHaveLength(1);
   expect(shown.length).toBeGreaterThan(2);

@@ -19,7 +19,7 @@ test('withoutSlashes puts a command in quotation marks, and keeps it as code wit
   );
 });
 
-test('sayTyped leaves inserted values unchanged', () => {
+test('localizeForChat leaves inserted values unchanged', () => {
   const text = { en: 'Send /unlink, {name}.', zh: '{name}，请发送“解绑”。' };
   fc.assert(
     fc.property(fc.string(), (name) => {

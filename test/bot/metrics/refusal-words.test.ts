@@ -13,7 +13,7 @@ test('each reason for refusing a delivery names the setting or cause to check', 
   expect(words('too large')).toContain('larger than 1 MiB');
 });
 
-test('secondsOff returns the absolute difference in whole seconds, or undefined for an invalid time', () => {
+test('clockSkewSec returns the absolute difference in whole seconds, or undefined for an invalid time', () => {
   fc.assert(
     fc.property(fc.nat(2_000_000_000), fc.integer({ min: -9_000, max: 9_000 }), (nowSec, offSec) => {
       fc.pre(nowSec + offSec >= 0);

@@ -5,8 +5,6 @@ import { errorIn, type Payload } from '../../../shared/models/stream-payload.ts'
 import { mapHttpStatus } from '../map-http-status.ts';
 import { asObject, parseJson, type JsonObject } from '../../../shared/parse-json.ts';
 
-export type { ToolCallDelta as ToolCallPiece };
-
 /** Contents of one streamed chunk or one complete response. All other fields are ignored. */
 export interface CompletionChunk {
   /** Whether the chunk contains a reply; usage and keep-alive chunks do not. */
