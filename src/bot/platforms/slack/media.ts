@@ -56,7 +56,7 @@ export async function fetchFile({ mediaRef, api, ...request }: FileRequest): Pro
 /** @throws PlatformError `media_gone` if Slack does not provide the file, `unreachable` */
 async function askFor(api: SlackApi, fileId: string): Promise<{ address: string; name: string | undefined }> {
   const answer = await api.call('files.info', { file: fileId });
-  if (answer.kind === 'error' && answer.meaning !== 'passing')
+  if (answer.kind === 'error')
     throw new PlatformError('media_gone', `Slack returned no information about the file (${answer.error})`);
   if (answer.kind !== 'ok')
     throw new PlatformError('unreachable', `Slack returned no information about the file (${answer.kind})`);
