@@ -20,7 +20,7 @@ import type { InboundMessage, Sender } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { Inbox } from '../queue/accept.ts';
 import { isFollowed } from '../queue/thread-subscriptions.ts';
-import { stopRunning } from '../queue/stop-running.ts';
+import { NotShownYetError, stopRunning } from '../queue/stop-running.ts';
 import { storeAndWake } from '../queue/enqueue.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { createMissingReplies, type MissingReplies } from '../reply/missing-replies.ts';
@@ -224,7 +224,10 @@ async function stopAnswer(
   { stop, pressed, answer }: StopDelivery,
 ): Promise<Handled> {
   try {
-    const isStopped = await tryInTime(() => stopRunning(redis, platform, stop, groupScope));
+    const isStopped = await tryInTime(() => stopRunning(redis, platform, stop, groupScope)).catch((error: unknown) => {
+      if (error instanceof NotShownYetError) return false;
+      throw error;
+    });
     if (!isStopped && pressed) tellPresser(platform, stop.tenant, pressed, PRESS_TEXTS.nothingStopped);
     return { answer, outcome: 'event' };
   } catch (error) {

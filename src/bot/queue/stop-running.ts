@@ -1,3 +1,4 @@
+import { CodedError } from '../../shared/coded-error.ts';
 import { loadScript } from '../../shared/redis/lua-script.ts';
 import { conversationKeys, messageKey, messageKeyPrefix } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
@@ -15,11 +16,14 @@ const stopScript = loadScript(import.meta.url, './scripts/stop-running.lua', {
   answer: 'number',
 });
 
+/** The running answer may be the meant one, but its worker has not stored yet where it is shown. A retry may succeed. */
+export class NotShownYetError extends CodedError<'not_shown_yet'> {}
+
 /**
  * Stops a person's running answer. Safe to repeat with the same stop. The script checks who asked: a stop by another person
  * has no effect (as with /stop).
  * @returns whether an answer was stopped
- * @throws the connection's error when Redis is unavailable
+ * @throws NotShownYetError; the connection's error when Redis is unavailable
  */
 export async function stopRunning(
   redis: RedisClient,
@@ -37,5 +41,6 @@ export async function stopRunning(
     { state: conversationKeys(conversation).state, stop: messageKey(partition, idOf(stopId)) },
     { owner: personIdOf(owner, sender.userId), messagePrefix: messageKeyPrefix(partition), opener, chatOrder, shownAt },
   );
+  if (stopped < 0) throw new NotShownYetError('not_shown_yet', 'The running answer has no stored post yet');
   return stopped > 0;
 }

@@ -4,7 +4,7 @@ import { messageKey } from '../../../src/bot/domain/partition-keys.ts';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import type { InboundStop, InboundMessage } from '../../../src/bot/domain/message.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
-import { stopRunning } from '../../../src/bot/queue/stop-running.ts';
+import { NotShownYetError, stopRunning } from '../../../src/bot/queue/stop-running.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { type TurnClaim } from '../../../src/bot/domain/turn.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
@@ -103,6 +103,16 @@ describe('a stop without a message of its own [slack-assistant]', () => {
   test.each([HANDLE, `${HANDLE}/1800000000000`])('ends the answer posted at %s', async (handle) => {
     const { claim } = await shown(handle);
     expect(await press(stop())).toBe(true);
+    expect(await wasStopped(claim)).toBe(true);
+  });
+
+  test('must be repeated while it is not stored where the running answer is shown', async () => {
+    const claim = await claimOf(await ask('a question'));
+    const early = stop();
+    await expect(press(early)).rejects.toThrow(NotShownYetError);
+    expect(await wasStopped(claim)).toBe(false);
+    await server.redis.hset(recordOf(claim), 'post:0', HANDLE);
+    expect(await press(early)).toBe(true);
     expect(await wasStopped(claim)).toBe(true);
   });
 
