@@ -1,11 +1,11 @@
-import { readSlashCommand, SLASH_SPELLINGS, type SlashWord } from '../../src/bot/domain/slash-words.ts';
+import { readSlashCommand, SLASH_SPELLINGS, type SlashCommandName } from '../../src/bot/domain/slash-words.ts';
 
 /** The expected text in one language. */
 type Read = string | RegExp;
 
 /** One slash word as the first message of a conversation, sent without a sign-in where that is optional. */
 export interface WordRow {
-  word: SlashWord;
+  word: SlashCommandName;
   /** The text after the word, in each language. */
   argument?: { en: string; zh: string };
   en: Read;

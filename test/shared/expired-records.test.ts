@@ -27,17 +27,17 @@ import { countScript } from '../../src/bot/queue/person-limit.ts';
 import { forgetAnswered } from '../../src/bot/queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../../src/bot/queue/replay-buffer.ts';
 import { stopRunning } from '../../src/bot/queue/stop-running.ts';
-import { ShardCensus } from '../../src/bot/queue/shard-registry.ts';
+import { ShardRegistry } from '../../src/bot/queue/shard-registry.ts';
 import { Sweeper } from '../../src/bot/queue/sweeper.ts';
 import { SharedLimits } from '../../src/service/chat/shared-limits.ts';
 import { TurnStore } from '../../src/bot/queue/turn-store.ts';
 import { type TurnClaim } from '../../src/bot/domain/turn.ts';
 import { asConversationId, asDeliveryId, asPersonId } from '../../src/bot/domain/ids.ts';
-import { keepFeedback } from '../../src/bot/reply/feedback/keep-feedback.ts';
-import { AfterCare } from '../../src/bot/reply/deferred-reconciliation.ts';
+import { storeFeedback } from '../../src/bot/reply/feedback/keep-feedback.ts';
+import { DeferredReconciliation } from '../../src/bot/reply/deferred-reconciliation.ts';
 import { FollowUps } from '../../src/bot/reply/follow-ups/follow-ups.ts';
 import { createLiveReply } from '../../src/bot/reply/create-live-reply.ts';
-import { keepNotice } from '../../src/bot/reply/notices.ts';
+import { storeNotice } from '../../src/bot/reply/notices.ts';
 import { createPostLedger } from '../../src/bot/reply/post-ledger.ts';
 import { readLiveReply } from '../../src/bot/reply/read-live-reply.ts';
 import { turnOf } from '../bot/turn/conversation/turns.ts';
@@ -113,7 +113,7 @@ describe('an expired record', () => {
     const newest = await accept(textMessage('two', { laterReplyHandle: 'https://example.test/later' }));
     const alice = conversationOf(newest, 'member');
     const keys = conversationKeys(alice);
-    await keepNotice(redis, keyRing, { conversation: alice, text: 'a notice' });
+    await storeNotice(redis, keyRing, { conversation: alice, text: 'a notice' });
     const withoutKey = new TurnStore({ redis, keyRing: testKeyRing(), nowMs, historyLifeMs: HOUR_MS });
     await expect(withoutKey.begin(alice)).rejects.toMatchObject({ code: 'key_missing' });
     const claim = await begin(newest);
@@ -121,7 +121,7 @@ describe('an expired record', () => {
     const place = { redis, conversation: alice, epoch: claim.epoch, deliveryId, place: 'thread', doubtedAgeMs: 0 };
     const live = createLiveReply({
       deps: {
-        ...{ redis, keyRing, nowMs, log, afterCare: new AfterCare(log) },
+        ...{ redis, keyRing, nowMs, log, afterCare: new DeferredReconciliation(log) },
         report: {
           firstTextShown: () => undefined,
           answerKept: () => undefined,
@@ -152,12 +152,12 @@ describe('an expired record', () => {
       ['edited', true],
       ['deleted', false],
     ] as const) {
-      await inbox.amend(alice, { kind, message: older, editedAt: 1, mayCome, imagesBefore: 1 });
+      await inbox.amend(alice, { kind, message: older, editedAt: 1, mayArriveLater: mayCome, imagesBefore: 1 });
       await inbox.amend(alice, {
         kind,
         message: textMessage('not yet come'),
         editedAt: 1,
-        mayCome: true,
+        mayArriveLater: true,
         imagesBefore: 0,
       });
     }
@@ -166,12 +166,12 @@ describe('an expired record', () => {
     await store.markWaiting(claim);
     await store.markRunning(claim);
     await store.renew(claim);
-    await store.notCrashed(claim);
+    await store.retractCrash(claim);
     await endClaimScript.run(redis, keys, { worker: MORTAL });
     await store.giveBack(claim, 0);
-    const shards = new ShardCensus(redis, 1);
-    await shards.removeLeftOver({ ...(await shards.say()), known: 2 });
-    await store.notCrashed(claim);
+    const shards = new ShardRegistry(redis, 1);
+    await shards.removeUnusedShards({ ...(await shards.say()), known: 2 });
+    await store.retractCrash(claim);
     await noteWorkers(redis);
     const report = { wakeRepeated: () => undefined, partitionsMissed: () => undefined } as never;
     await new Sweeper({ redis, wakeQueue: { wake: async () => undefined }, report, log: {} as never }).sweep(0);
@@ -203,7 +203,7 @@ describe('an expired record', () => {
       platforms: new Map([['wecom', platform]]),
       pause: async () => undefined,
     });
-    await followUps.takeUp(alice.partition);
+    await followUps.deliverDue(alice.partition);
     await followUps.settle();
     expect(await redis.llen(keys.leftovers)).toBe(1);
 
@@ -242,7 +242,7 @@ describe('an expired record', () => {
     await accept(
       textMessage('/stop', { chat: { ...chat, threadId: opener.messageId }, threadBegunBy: opener.messageId }),
     );
-    for (const entry of recent.all().whole.slice(-2)) await inbox.acceptAgain(entry);
+    for (const entry of recent.all().whole.slice(-2)) await inbox.reaccept(entry);
     aheadMs = HOUR_MS;
     await forgetAnswered({ redis, recent });
     const strict = new Inbox({ redis, keyRing, messagesAPersonMaySendAMinute: 1 });
@@ -338,12 +338,12 @@ describe('an expired record', () => {
       reasons: [],
       words: 'w',
     } as const;
-    expect(await keepFeedback(options, { ...rating, verdict: 'good' })).toBe('new');
-    expect(await keepFeedback(options, { ...rating, verdict: 'good' })).toBe('same');
-    expect(await keepFeedback(options, { ...rating, verdict: 'bad', words: undefined })).toBe('changed');
-    expect(await keepFeedback(options, { ...rating, verdict: 'bad', reasons: ['wrong'], words: '' })).toBe('detailed');
-    expect(await keepFeedback(options, { ...rating, verdict: 'withdrawn' })).toBe('withdrawn');
-    expect(await keepFeedback(options, { ...rating, verdict: 'withdrawn' })).toBe('same');
+    expect(await storeFeedback(options, { ...rating, verdict: 'good' })).toBe('new');
+    expect(await storeFeedback(options, { ...rating, verdict: 'good' })).toBe('same');
+    expect(await storeFeedback(options, { ...rating, verdict: 'bad', words: undefined })).toBe('changed');
+    expect(await storeFeedback(options, { ...rating, verdict: 'bad', reasons: ['wrong'], words: '' })).toBe('detailed');
+    expect(await storeFeedback(options, { ...rating, verdict: 'withdrawn' })).toBe('withdrawn');
+    expect(await storeFeedback(options, { ...rating, verdict: 'withdrawn' })).toBe('same');
     await expectNothingLeft();
   }, 60_000);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readSlashCommand, SLASH_SPELLINGS, type SlashWord } from '../../src/bot/domain/slash-words.ts';
+import { readSlashCommand, SLASH_SPELLINGS, type SlashCommandName } from '../../src/bot/domain/slash-words.ts';
 
-const SPELLINGS = (Object.keys(SLASH_SPELLINGS) as SlashWord[]).flatMap((word) =>
+const SPELLINGS = (Object.keys(SLASH_SPELLINGS) as SlashCommandName[]).flatMap((word) =>
   SLASH_SPELLINGS[word].map((spelling) => ({ word, spelling: spelling.replace(/^\//, '') })),
 );
 const anySpelling = fc.constantFrom(...SPELLINGS);

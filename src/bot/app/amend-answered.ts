@@ -7,7 +7,7 @@ import type { InboundAmendment, InboundMessage } from '../domain/message.ts';
 import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { describePlatform } from '../platforms/registry.ts';
-import type { Amended } from '../queue/edit-message.ts';
+import type { AmendResult } from '../queue/edit-message.ts';
 import { changeHistory } from '../queue/change-history.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import { localizeForChat } from '../i18n/say-typed.ts';
@@ -25,7 +25,7 @@ interface AmendAnsweredOptions {
  * again. Safe to repeat.
  */
 export function createAmendAnswered({ redis, keyRing, groupScope }: AmendAnsweredOptions) {
-  return async (platform: Platform, amendment: InboundAmendment, amended: Amended): Promise<void> => {
+  return async (platform: Platform, amendment: InboundAmendment, amended: AmendResult): Promise<void> => {
     const { message } = amendment;
     const { deliveryId } = amended;
     let isLast = false;

@@ -22,7 +22,7 @@ import { noteAnswerEnding } from '../queue/thread-subscriptions.ts';
 import { replayAfterFailover } from '../queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../queue/replay-buffer.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
-import { keepSayingShards, readAllShards, ShardCensus } from '../queue/shard-registry.ts';
+import { startShardReports, readAllShards, ShardRegistry } from '../queue/shard-registry.ts';
 import { startSweeper } from '../queue/sweeper.ts';
 import { MAX_HELD_MESSAGES, type TurnStore } from '../queue/turn-store.ts';
 import { TurnWorker } from '../queue/turn-worker.ts';
@@ -33,7 +33,7 @@ import { fieldsToRead } from '../domain/message-record.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import { prefetchFiles } from '../turn/files/fetch-files.ts';
 import { prefetchImages } from '../turn/images/fetch-images.ts';
-import { AfterCare } from '../reply/deferred-reconciliation.ts';
+import { DeferredReconciliation } from '../reply/deferred-reconciliation.ts';
 import { createAnswerQuestion } from '../turn/answer/answer-question.ts';
 import { createApology } from '../turn/apologise.ts';
 import { createDecideOutcome } from '../turn/turn-pipeline.ts';
@@ -46,7 +46,7 @@ import { createTakeTypedCode } from '../turn/typed-codes.ts';
 import { shedLoad } from '../turn/answer/load-shedding.ts';
 import type { HealthPart } from '../metrics/health.ts';
 import { healthOfConnections } from './connection-health.ts';
-import { keepConnections, type KeptConnections } from '../ingress/connections.ts';
+import { openConnections, type Connections } from '../ingress/connections.ts';
 import { createHandleDelivery } from '../ingress/handle-delivery.ts';
 import { installRoutes } from '../ingress/install-routes.ts';
 import { webhookRoutes, type ServeWebhook } from '../ingress/webhook-routes.ts';
@@ -54,7 +54,7 @@ import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForL
 import { readKnowledge, type NextKnowledge } from './knowledge.ts';
 import { createTools } from './tools.ts';
 import { createKnowledge } from '../knowledge/create-knowledge.ts';
-import { keepFeedback } from '../reply/feedback/keep-feedback.ts';
+import { storeFeedback } from '../reply/feedback/keep-feedback.ts';
 import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
 import { createNotifyLimited } from './notify-limited.ts';
 import { turnsGraceSec } from './shutdown-timeout.ts';
@@ -69,7 +69,7 @@ import type { WakeQueue } from '../queue/wake-queue.ts';
 import { keepWorkerPresence } from '../queue/worker-presence.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { DeliveryId } from '../domain/ids.ts';
-import { keepLeftover } from '../reply/follow-ups/deferred-messages.ts';
+import { storeDeferredMessage } from '../reply/follow-ups/deferred-messages.ts';
 import type { ReplyReport } from '../reply/reply-report.ts';
 import type { Log } from '../../shared/log.ts';
 import { SummaryStore } from '../turn/conversation/summary-store.ts';
@@ -102,16 +102,16 @@ export function createReceiver(options: BotOptions): Receiver {
   const { redis, keyRing, platforms, wakeQueue } = base;
   const identity = createSignIn(options, base);
   const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
-  const recent = new ReplayBuffer({ onBare: () => report.acceptKeptBare() });
+  const recent = new ReplayBuffer({ onReducedToId: () => report.messageReducedToId() });
   const inbox = new Inbox({ redis, keyRing, recent, isUnmergeable: standsAlone });
-  const endSaying = keepSayingShards(redis, config.queue.shards);
+  const endSaying = startShardReports(redis, config.queue.shards);
   const endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report });
   const endLinkWatch = watchForLostLinks(base, identity, log);
   const { groupScope } = config.conversation;
   const mediaStore = new MediaStore(redis, keyRing);
   const served = [...platforms.values()];
   let greeting = readGreetings(config, identity);
-  let connections: KeptConnections | undefined;
+  let connections: Connections | undefined;
   const handle = createHandleDelivery({
     onAccepted: (platform, accepted) => {
       const { conversation, message, deliveryId } = accepted;
@@ -138,7 +138,7 @@ export function createReceiver(options: BotOptions): Receiver {
     greeting: (platform, to) => greeting(platform, to),
     answered: {
       amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
-      keepFeedback: (rating) => keepFeedback({ redis, keyRing, ...feedbackRules(config) }, rating),
+      keepFeedback: (rating) => storeFeedback({ redis, keyRing, ...feedbackRules(config) }, rating),
     },
     redis,
     keyRing,
@@ -156,7 +156,7 @@ export function createReceiver(options: BotOptions): Receiver {
     parts: healthOfConnections(served, (platform) => connections?.lastChange(platform)),
     redis,
     platforms,
-    connect: () => (connections = keepConnections({ platforms: served, handle, log, report, keepAnswer })),
+    connect: () => (connections = openConnections({ platforms: served, handle, log, report, keepAnswer })),
     reread() {
       const next = readGreetings(config, identity);
       return () => (greeting = next);
@@ -199,7 +199,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log });
   const mediaStore = new MediaStore(redis, keyRing);
   const sizes = new PromptSizes(nowMs);
-  const afterCare = new AfterCare(log);
+  const afterCare = new DeferredReconciliation(log);
   const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
   const reply = { redis, keyRing, afterCare, nowMs, log, report };
   const openTurn = createOpenTurn({ platforms, groupScope, keyRing, reply });
@@ -276,13 +276,13 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       runTurn: (context) => runTurn(context),
       apologise: createApology({ openTurn, setAside }),
       onHeld: async (claim) => (identity ? releaseIfLinked(base, identity, claim) : 0),
-      bringFollowUps: (partition) => followUps.wake(partition),
+      deliverFollowUps: (partition) => followUps.wake(partition),
     },
     nowMs,
     log,
     report,
   });
-  const census = new ShardCensus(redis, config.queue.shards);
+  const census = new ShardRegistry(redis, config.queue.shards);
   const chores = [
     () => readAllShards(census, worker),
     () => followUps.repeat(),
@@ -397,7 +397,7 @@ function createKeepAnswer({ redis, keyRing, groupScope, report }: KeepAnswerOpti
   ): Promise<void> => {
     const chat = { kind: 'private' as const, id: userId };
     const conversation = conversationOf({ platform: name, tenant, app, chat, sender: { userId } }, groupScope);
-    await keepLeftover(redis, keyRing, { conversation, deliveryId: replyId, text });
+    await storeDeferredMessage(redis, keyRing, { conversation, deliveryId: replyId, text });
     report.answerNotShown({ platform: name, deliveryId: replyId });
   };
 }

@@ -8,7 +8,7 @@ import { personIdOf } from '../domain/conversation.ts';
 import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { InboundMessage } from '../domain/message.ts';
-import { tooManyMessages } from '../reply/read-live-reply.ts';
+import { rateLimitText } from '../reply/read-live-reply.ts';
 
 /**
  * Tells a person, at most once a minute, that messages were refused by the rate limit. For platforms that do not show the
@@ -19,7 +19,7 @@ export function createNotifyLimited({ redis, keyRing, log }: { redis: RedisClien
     void (async () => {
       const person = keyRing.pseudonym('told-limited', personIdOf(message, message.sender.userId));
       if (await tryAcquire(redis, `{told}:limited:${person}`, MINUTE_MS))
-        await platformForTenant(platform, message.tenant)?.writePrivately?.(message.sender.userId, tooManyMessages());
+        await platformForTenant(platform, message.tenant)?.writePrivately?.(message.sender.userId, rateLimitText());
     })().catch((thrown: unknown) =>
       log.debug({ error: asError(thrown) }, 'a person could not be notified of the message limit'),
     );

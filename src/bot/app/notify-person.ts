@@ -7,7 +7,7 @@ import { platformForMessage } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { describePlatform } from '../platforms/registry.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
-import { keepNotice } from '../reply/notices.ts';
+import { storeNotice } from '../reply/notices.ts';
 import { localizeForChat, type Voice } from '../i18n/say-typed.ts';
 import { linkedText } from '../turn/linked-text.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
@@ -38,7 +38,7 @@ export function createNotifyPerson({ redis, keyRing, platforms, groupScope, log 
       );
     const chat = { kind: 'private' as const, id: person.chatUserId };
     const conversation = conversationOf({ ...person, chat, sender: { userId: person.chatUserId } }, groupScope);
-    await keepNotice(redis, keyRing, { conversation, text });
+    await storeNotice(redis, keyRing, { conversation, text });
   };
 }
 

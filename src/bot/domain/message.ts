@@ -102,7 +102,7 @@ export interface InboundAmendment {
   /** Time of the edit by the platform's clock; greater is later. */
   editedAt?: number;
   /** Whether the message may arrive after this, so that the amendment must be remembered. */
-  mayCome: boolean;
+  mayArriveLater: boolean;
   /** Maximum images that the message had before, if its files have changed; else 0. */
   imagesBefore: number;
 }

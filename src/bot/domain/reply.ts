@@ -25,7 +25,7 @@ export interface PulledReply {
   content: string;
   finished: boolean;
   /** Buttons of the answer. Given with one poll of an answer at most. */
-  offers?: ReplyOffers;
+  offers?: ReplyActions;
 }
 
 /** One snapshot of an answer, as its post must show it. */
@@ -42,13 +42,13 @@ export interface ReplySnapshot {
   /** A remark about a finished answer, in plain text, shown apart from it in the platform's place for remarks. */
   note?: string;
   /** Buttons of the answer. */
-  offers?: ReplyOffers;
+  offers?: ReplyActions;
   /** Set with the last snapshot of an answer: what `find` reports about it from then on. */
   ends?: AnswerEnd;
 }
 
 /** Buttons of an answer with their labels. Shown apart from the text, on platforms that have a place for them. */
-export interface ReplyOffers {
+export interface ReplyActions {
   /** Id of the answered message. */
   answer: DeliveryId;
   language: Language;

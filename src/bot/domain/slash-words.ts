@@ -1,5 +1,5 @@
 /** Slash commands of this version, with their English and Chinese spellings. */
-const WORDS = {
+const COMMAND_SPELLINGS = {
   help: ['/help', '帮助'],
   new: ['/new', '新对话'],
   stop: ['/stop', '停止'],
@@ -16,22 +16,22 @@ const WORDS = {
   unlink: ['/unlink', '解绑'],
 } as const;
 
-export type SlashWord = keyof typeof WORDS;
+export type SlashCommandName = keyof typeof COMMAND_SPELLINGS;
 
 export interface SlashCommand {
-  word: SlashWord;
+  word: SlashCommandName;
   /** Text after the command, trimmed; may be empty. */
   argument: string;
 }
 
-const BY_SPELLING = new Map<string, SlashWord>(
-  (Object.keys(WORDS) as SlashWord[]).flatMap((word) =>
-    WORDS[word].flatMap((spelling) => [[spelling.replace(/^\//, ''), word] as const]),
+const BY_SPELLING = new Map<string, SlashCommandName>(
+  (Object.keys(COMMAND_SPELLINGS) as SlashCommandName[]).flatMap((word) =>
+    COMMAND_SPELLINGS[word].flatMap((spelling) => [[spelling.replace(/^\//, ''), word] as const]),
   ),
 );
 
 /** Arguments with which a Chinese command works without the slash. With any other text the message may be a question. */
-const CHINESE_ARGUMENTS: Partial<Record<SlashWord, RegExp>> = {
+const CHINESE_ARGUMENTS: Partial<Record<SlashCommandName, RegExp>> = {
   model: /^[a-z0-9][\w.:/-]*$/i,
   think: /^(?:关|低|高|最大|自动|off|low|high|max|auto)$/i,
   lang: /^(?:中文|英文|自动|en|zh|auto)$/i,
@@ -41,7 +41,7 @@ const CHINESE_ARGUMENTS: Partial<Record<SlashWord, RegExp>> = {
  * The same for an English command without the slash: only arguments that do not occur in questions. Model names are checked
  * separately.
  */
-const ENGLISH_ARGUMENTS: Partial<Record<SlashWord, RegExp>> = {
+const ENGLISH_ARGUMENTS: Partial<Record<SlashCommandName, RegExp>> = {
   model: /^(?:auto|default)$/i,
   think: /^(?:off|low|high|max|auto|default)$/i,
   lang: /^(?:en|zh|english|chinese|auto|default)$/i,
@@ -54,7 +54,7 @@ export interface BareEnglish {
 }
 
 /** Spellings of each command, for help texts and the messenger's composer. */
-export const SLASH_SPELLINGS: Readonly<Record<SlashWord, readonly string[]>> = WORDS;
+export const SLASH_SPELLINGS: Readonly<Record<SlashCommandName, readonly string[]>> = COMMAND_SPELLINGS;
 
 /**
  * Reads a slash command from the start of a text: `/stop`, `/停止`, and a Chinese command alone (`停止`) or with an unambiguous
@@ -86,7 +86,7 @@ export function readOwnCommand(text: string, bare: BareEnglish): SlashCommand | 
   return chosen && ENGLISH_ARGUMENTS[chosen.word] && !/\s/.test(chosen.argument) ? chosen : undefined;
 }
 
-function isClearInEnglish(word: SlashWord, argument: string, { models }: BareEnglish): boolean {
+function isClearInEnglish(word: SlashCommandName, argument: string, { models }: BareEnglish): boolean {
   if (argument === '') return true;
   const plain = argument.replace(/[.!]$/, '').toLowerCase();
   if (ENGLISH_ARGUMENTS[word]?.test(plain) === true) return true;

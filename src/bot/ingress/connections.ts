@@ -22,7 +22,7 @@ export interface ConnectionsOptions {
 
 type NotShown = Parameters<ConnectionHandlers['onUndeliverable']>[0];
 
-export interface KeptConnections extends PlatformConnection {
+export interface Connections extends PlatformConnection {
   /** The last change that a platform's connection reported; undefined before its first report. */
   lastChange(platform: PlatformName): ConnectionChange | undefined;
 }
@@ -31,7 +31,7 @@ export interface KeptConnections extends PlatformConnection {
  * Opens the connections of the platforms that deliver over one instead of their webhook: read → handle → acknowledge.
  * Incoming deliveries are handled like webhook deliveries, so nothing is acknowledged before it is stored.
  */
-export function keepConnections({ platforms, ...options }: ConnectionsOptions): KeptConnections {
+export function openConnections({ platforms, ...options }: ConnectionsOptions): Connections {
   const last = new Map<PlatformName, ConnectionChange>();
   const kept = platforms.flatMap((platform) => platform.connect?.(useOf(platform, options, last)) ?? []);
   return {

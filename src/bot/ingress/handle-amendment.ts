@@ -6,9 +6,9 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Inbox } from '../queue/accept.ts';
-import type { Amended } from '../queue/edit-message.ts';
+import type { AmendResult } from '../queue/edit-message.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
-import { takeInvitationAway } from '../reply/take-invitation-away.ts';
+import { removeInvitation } from '../reply/take-invitation-away.ts';
 
 export interface AmendmentOptions {
   redis: RedisClient;
@@ -17,7 +17,7 @@ export interface AmendmentOptions {
   groupScope: GroupScope;
   log: Log;
   /** Applies the amendment to a message that was already answered. Safe to repeat. */
-  amendAnswered(platform: Platform, amendment: InboundAmendment, amended: Amended): Promise<void>;
+  amendAnswered(platform: Platform, amendment: InboundAmendment, amended: AmendResult): Promise<void>;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function handleAmendment(
   if (amended.where === 'held' && amended.nothingWaits) {
     const { turnId: deliveryId, conversation } = amended;
     const { partition } = conversation;
-    await takeInvitationAway(redis, platformForTenant(platform, amendment.message.tenant), { partition, deliveryId });
+    await removeInvitation(redis, platformForTenant(platform, amendment.message.tenant), { partition, deliveryId });
   }
   if (amended.where === 'answered') await amendAnswered(platform, amendment, amended);
 }

@@ -21,15 +21,15 @@ import type { DeliveryId } from '../domain/ids.ts';
 import type { Inbox } from '../queue/accept.ts';
 import { isFollowed } from '../queue/thread-subscriptions.ts';
 import { NotShownYetError, stopRunning } from '../queue/stop-running.ts';
-import { storeAndWake } from '../queue/enqueue.ts';
+import { enqueue } from '../queue/enqueue.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { createMissingReplies, type MissingReplies } from '../reply/missing-replies.ts';
-import { readLiveReply, stopTaken, tooManyMessages } from '../reply/read-live-reply.ts';
+import { readLiveReply, stopAcceptedText, rateLimitText } from '../reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import { PRESS_TEXTS } from '../i18n/feedback-texts.ts';
 import { handleAmendment, type AmendmentOptions } from './handle-amendment.ts';
 import { handleFeedback, type FeedbackOptions } from './handle-feedback.ts';
-import { isAskersOwn, tellPresser } from './presses.ts';
+import { isPressedByAsker, notifyPresser } from './presses.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
 
 /**
@@ -97,7 +97,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
       case 'ignored':
         return { answer: delivery.answer, outcome: 'ignored' };
       case 'feedback':
-        return feedbackAnswer(options, platform, delivery);
+        return answerFeedback(options, platform, delivery);
       case 'entered-chat':
         report.welcomeSent({ platform: platform.name });
         return { answer: delivery.answer(await welcomeOf(options, platform, delivery)), outcome: 'event' };
@@ -108,9 +108,9 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
         });
         return { answer: delivery.answer, outcome: 'event' };
       case 'stop':
-        return stopAnswer(options, platform, delivery);
+        return answerStop(options, platform, delivery);
       case 'amendment':
-        return amendmentAnswer(options, platform, delivery);
+        return answerAmendment(options, platform, delivery);
       case 'poll':
         return answerPoll({ ...options, missing }, platform, delivery);
       case 'message':
@@ -150,13 +150,13 @@ async function acceptMessage(
   const conversation = conversationOf(message, groupScope);
   try {
     // Messages between other people are not processed further (SECURITY.md unaddressed-talk).
-    const isOurs = !delivery.isUnaddressed || (await tryInTime(() => isFollowed(redis, conversation)));
+    const isOurs = !delivery.isUnaddressed || (await retryWithinDeadline(() => isFollowed(redis, conversation)));
     if (!isOurs) return { answer: answer(undefined), outcome: 'ignored' };
-    if (pressed && !(await tryInTime(() => isAskersOwn(redis, conversation, message, pressed)))) {
-      tellPresser(platform, message.tenant, pressed, PRESS_TEXTS.notYours);
+    if (pressed && !(await retryWithinDeadline(() => isPressedByAsker(redis, conversation, message, pressed)))) {
+      notifyPresser(platform, message.tenant, pressed, PRESS_TEXTS.notYours);
       return { answer: answer(undefined), outcome: 'ignored' };
     }
-    const { deliveryId, result } = await tryInTime(() => storeAndWake(options, conversation, message));
+    const { deliveryId, result } = await retryWithinDeadline(() => enqueue(options, conversation, message));
     if (result === 'new') {
       options.onAccepted(platform, { conversation, message, deliveryId });
       return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted', deliveryId };
@@ -164,14 +164,14 @@ async function acceptMessage(
     if (platform.push) {
       // This platform does not show the HTTP answer to people.
       if (result === 'limited' && !isStop(message)) options.onLimited(platform, message);
-      if (result === 'repeat' && pressed) tellPresser(platform, message.tenant, pressed, PRESS_TEXTS.askedAgain);
+      if (result === 'repeat' && pressed) notifyPresser(platform, message.tenant, pressed, PRESS_TEXTS.askedAgain);
       return { answer: answer(undefined), outcome: result === 'repeat' ? 'repeated' : result, deliveryId };
     }
     if (result === 'limited')
       return {
         answer: answer({
           replyId: deliveryId,
-          content: isStop(message) ? stopTaken() : tooManyMessages(),
+          content: isStop(message) ? stopAcceptedText() : rateLimitText(),
           finished: true,
         }),
         outcome: 'limited',
@@ -199,7 +199,7 @@ function isStop({ slash }: InboundMessage): boolean {
 }
 
 /** Retries within the deadline, because not every platform is certain to repeat a delivery after a 503. */
-function tryInTime<Result>(action: () => Promise<Result>): Promise<Result> {
+function retryWithinDeadline<Result>(action: () => Promise<Result>): Promise<Result> {
   const giveUpAtMs = performance.now() + STORE_DEADLINE_MS;
   return withTimeout(
     action().catch(async (error: unknown) => {
@@ -218,17 +218,19 @@ function tryInTime<Result>(action: () => Promise<Result>): Promise<Result> {
 }
 
 /** A stop is not queued behind the turn that it stops. If it cannot be marked now, the platform delivers it again. */
-async function stopAnswer(
+async function answerStop(
   { redis, groupScope, log }: HandleDeliveryOptions,
   platform: Platform,
   { stop, pressed, answer }: StopDelivery,
 ): Promise<Handled> {
   try {
-    const isStopped = await tryInTime(() => stopRunning(redis, platform, stop, groupScope)).catch((error: unknown) => {
-      if (error instanceof NotShownYetError) return false;
-      throw error;
-    });
-    if (!isStopped && pressed) tellPresser(platform, stop.tenant, pressed, PRESS_TEXTS.nothingStopped);
+    const isStopped = await retryWithinDeadline(() => stopRunning(redis, platform, stop, groupScope)).catch(
+      (error: unknown) => {
+        if (error instanceof NotShownYetError) return false;
+        throw error;
+      },
+    );
+    if (!isStopped && pressed) notifyPresser(platform, stop.tenant, pressed, PRESS_TEXTS.nothingStopped);
     return { answer, outcome: 'event' };
   } catch (error) {
     log.warn({ error: asError(error), platform: platform.name }, 'a stop could not be recorded');
@@ -237,14 +239,16 @@ async function stopAnswer(
 }
 
 /** The platform delivers an amendment again if it cannot be applied now. */
-async function amendmentAnswer(
+async function answerAmendment(
   options: HandleDeliveryOptions,
   platform: Platform,
   { amendment, answer }: AmendmentDelivery,
 ): Promise<Handled> {
   try {
     // Amending an answered message on the platform is not retried at once.
-    const inbox: AmendmentOptions['inbox'] = { amend: (...of) => tryInTime(() => options.inbox.amend(...of)) };
+    const inbox: AmendmentOptions['inbox'] = {
+      amend: (...of) => retryWithinDeadline(() => options.inbox.amend(...of)),
+    };
     const handled = handleAmendment({ ...options, ...options.answered, inbox }, platform, amendment);
     await withTimeout(handled, STORE_DEADLINE_MS);
     return { answer, outcome: 'event' };
@@ -258,13 +262,13 @@ async function amendmentAnswer(
 }
 
 /** A rating that cannot be stored now is lost: the sender gets no answer to it, and no platform delivers it again. */
-async function feedbackAnswer(
+async function answerFeedback(
   options: HandleDeliveryOptions,
   platform: Platform,
   { feedback, answer }: FeedbackDelivery,
 ): Promise<Handled> {
   try {
-    await tryInTime(() => handleFeedback({ ...options, ...options.answered }, platform, feedback));
+    await retryWithinDeadline(() => handleFeedback({ ...options, ...options.answered }, platform, feedback));
     return { answer, outcome: 'event' };
   } catch (error) {
     options.log.warn(
@@ -281,7 +285,7 @@ async function answerPoll(
   delivery: PollDelivery,
 ): Promise<Handled> {
   const { chat, sender, replyId, answer } = delivery;
-  const onSeen = (deliveryId: DeliveryId) => options.inbox.answerSeen(deliveryId);
+  const onSeen = (deliveryId: DeliveryId) => options.inbox.markAnswerSeen(deliveryId);
   const owner = { platform: platform.name, tenant: platform.tenant, app: platform.app };
   const { partition } = conversationOf({ ...owner, chat, sender }, options.groupScope);
   try {

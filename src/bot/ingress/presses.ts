@@ -13,7 +13,7 @@ import type { Platform, Press } from '../platforms/platform.ts';
  * Whether the person who pressed a button of an answer is the one who asked (SECURITY.md own-buttons). The owner is
  * known for a day; after that this returns true, and the turn searches the person's latest questions.
  */
-export async function isAskersOwn(
+export async function isPressedByAsker(
   redis: RedisClient,
   { partition }: ConversationRef,
   message: InboundMessage,
@@ -24,7 +24,7 @@ export async function isAskersOwn(
 }
 
 /** Tells the person who pressed a button, and only them, what came of it. Runs in the background; failures are ignored. */
-export function tellPresser(
+export function notifyPresser(
   platform: Platform,
   tenant: string | undefined,
   { target, language }: Press,

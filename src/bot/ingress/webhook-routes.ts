@@ -76,7 +76,7 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
     response.setHeader('allow', 'GET, POST');
     return writeAnswer(response, { status: 405, body: '' });
   }
-  const done = (kind: string, outcome: DeliveryOutcome, why: Why = NO_REASON) => {
+  const done = (kind: string, outcome: DeliveryOutcome, why: RefusalDetails = NO_REASON) => {
     const durationMs = performance.now() - startedMs;
     options.report.deliveryReceived({ platform: platform.name, kind, outcome, durationMs, ...why });
   };
@@ -85,7 +85,7 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
   const admitted = platform.verifyHeaders(head);
   if (typeof admitted !== 'function') {
     writeAnswer(response, { status: admitted.status, body: method === 'GET' ? FOR_PEOPLE : '' });
-    return done('unread', 'refused', whyOf(admitted));
+    return done('unread', 'refused', refusalDetailsOf(admitted));
   }
   const read = await readBody(request, held);
   if (!read.ok) {
@@ -104,17 +104,20 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
   const delivery: Delivery = admitted(read.body);
   const { answer, outcome, deliveryId } = await options.handle(platform, delivery);
   writeAnswer(response, answer);
-  done(delivery.kind, outcome, deliveryId === undefined ? whyOf(delivery) : { deliveryId });
+  done(delivery.kind, outcome, deliveryId === undefined ? refusalDetailsOf(delivery) : { deliveryId });
   if (proven.has(platform) || delivery.kind === 'refused' || delivery.kind === 'ignored') return;
   proven.add(platform);
   options.report.deliveryProven({ platform: platform.name });
 }
 
-type Why = Pick<Parameters<WebhookReport['deliveryReceived']>[0], 'reason' | 'offSec' | 'sizeBytes' | 'deliveryId'>;
-const NO_REASON: Why = {};
+type RefusalDetails = Pick<
+  Parameters<WebhookReport['deliveryReceived']>[0],
+  'reason' | 'offSec' | 'sizeBytes' | 'deliveryId'
+>;
+const NO_REASON: RefusalDetails = {};
 
 /** Why a delivery had no effect, if the operator would want to know. Deliveries ignored by rule have no reason. */
-function whyOf(delivery: Delivery): Why {
+function refusalDetailsOf(delivery: Delivery): RefusalDetails {
   if (delivery.kind === 'refused') return { reason: delivery.reason, offSec: delivery.offSec };
   return delivery.kind === 'ignored' && delivery.reason === 'does not open' ? { reason: delivery.reason } : NO_REASON;
 }

@@ -11,13 +11,13 @@ export interface Refused {
 }
 
 /** Tells the operator what to do if the platform refuses the secret of its connection. */
-export function refusedConnectionInWords(platform: PlatformName): string {
+export function describeRefusedConnection(platform: PlatformName): string {
   const [secret] = describePlatform(platform).connection?.credentials ?? [];
   return `the platform refuses the connection for deliveries: copy ${secret} from its console again, then restart; until then no messages arrive`;
 }
 
 /** Tells the operator why a connection was lost, and what to do if the cause is not the network. */
-export function lostConnectionInWords(reason: string): string {
+export function describeLostConnection(reason: string): string {
   const words = 'the connection to the platform was lost; Parley reconnects';
   switch (reason) {
     case 'too_many_websockets':
@@ -33,7 +33,7 @@ export function lostConnectionInWords(reason: string): string {
 const RIVAL_FROM = 3;
 
 /** Tells the operator what to do when another program takes the bot's connection. */
-export function replacedConnectionInWords(level: number): { isRival: boolean; words: string } {
+export function describeReplacedConnection(level: number): { isRival: boolean; words: string } {
   const isRival = level >= RIVAL_FROM;
   const words = isRival
     ? 'another program keeps connecting as this bot and receives its messages: stop it, or give it its own bot (two deployments must not share one bot); Parley reconnects after a pause'
@@ -42,7 +42,7 @@ export function replacedConnectionInWords(level: number): { isRival: boolean; wo
 }
 
 /** Tells the operator why a delivery was refused and what to do if it was expected. Contains no text of the delivery. */
-export function refusalInWords({ platform, reason, offSec, sizeBytes }: Refused): string {
+export function describeRefusal({ platform, reason, offSec, sizeBytes }: Refused): string {
   const secret = describePlatform(platform).signs;
   switch (reason) {
     case 'signature differs':

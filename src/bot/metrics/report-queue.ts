@@ -99,7 +99,7 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
       recovered();
       log.warn({ trace: deliveryId }, 'an acknowledged message that a failover lost was stored again');
     },
-    acceptKeptBare() {
+    messageReducedToId() {
       bare();
       const nowMs = monotonicMs();
       if (nowMs - saidOfBareMs < MINUTE_MS) return;

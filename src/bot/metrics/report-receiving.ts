@@ -4,10 +4,10 @@ import type { Log } from '../../shared/log.ts';
 import type { WebhookReport } from '../ingress/webhook-report.ts';
 import { census, counter, durations, QUICK_BUCKETS_SEC } from './instruments.ts';
 import {
-  lostConnectionInWords,
-  refusalInWords,
-  refusedConnectionInWords,
-  replacedConnectionInWords,
+  describeLostConnection,
+  describeRefusal,
+  describeRefusedConnection,
+  describeReplacedConnection,
 } from './refusal-words.ts';
 
 /** Outcomes that need attention. All others occur with every message and every poll. */
@@ -67,7 +67,7 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
         log[LOG_LEVELS[outcome] ?? 'debug']({ platform, kind, outcome, trace, durationMs }, 'delivery answered');
         return;
       }
-      const words = refusalInWords({ platform, reason, offSec, sizeBytes });
+      const words = describeRefusal({ platform, reason, offSec, sizeBytes });
       log.info({ platform, kind, outcome, durationMs, offSec, sizeBytes }, `a delivery was refused: ${words}`);
     },
     deliveryProven({ platform }) {
@@ -89,12 +89,12 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
       if (state === 'standby') return log.debug({ platform }, 'another process holds the connection to the platform');
       if (state === 'replaced') {
         const { level, restMs } = change;
-        const { isRival, words } = replacedConnectionInWords(level);
+        const { isRival, words } = describeReplacedConnection(level);
         return log[isRival ? 'error' : 'warn']({ platform, times: level, restMs }, words);
       }
       const { reason } = change;
-      if (state === 'closed') return log.warn({ platform, reason }, lostConnectionInWords(reason));
-      log.error({ platform, reason }, refusedConnectionInWords(platform));
+      if (state === 'closed') return log.warn({ platform, reason }, describeLostConnection(reason));
+      log.error({ platform, reason }, describeRefusedConnection(platform));
     },
     deliveryLost({ platform, reason }) {
       lost({ platform });

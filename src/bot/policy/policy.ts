@@ -1,5 +1,5 @@
 import type { Permission, PolicyFile } from './policy-file.ts';
-import { matches, isOpen, type PolicyPerson, type PolicyPlace } from './subject.ts';
+import { matches, isPlaceEnabled, type PolicyPerson, type PolicyPlace } from './subject.ts';
 
 /** At least one model. The first is the default unless the person chose another. */
 export type Models = readonly [string, ...string[]];
@@ -50,7 +50,7 @@ export function createPolicy({ file, models, defaultModel }: PolicyOptions): Pol
       const { rule, may } = decide(person);
       const [first, ...others] = modelsOf(may);
       if (!may.use || first === undefined) return { kind: 'refused', because: 'person', rule };
-      if (!isOpen(may, place)) return { kind: 'refused', because: place.kind, rule };
+      if (!isPlaceEnabled(may, place)) return { kind: 'refused', because: place.kind, rule };
       return { kind: 'allowed', models: [first, ...others], rule };
     },
     modelsFor: (person) => modelsOf(decide(person).may),

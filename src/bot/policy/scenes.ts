@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../shared/crypto/ids.ts';
 import type { Models } from './policy.ts';
 import type { Scene } from './scenes-file.ts';
-import { isOpen, matches, type PolicyPerson, type PolicyPlace } from './subject.ts';
+import { isPlaceEnabled, matches, type PolicyPerson, type PolicyPlace } from './subject.ts';
 
 /** Place of the question, with the platform name. */
 export interface ScenePlace extends PolicyPlace {
@@ -21,7 +21,7 @@ export function createScenes(scenes: readonly Scene[]): Scenes {
 function fits({ who, groups, platforms }: Scene, person: PolicyPerson | undefined, place: ScenePlace): boolean {
   if (platforms && !platforms.includes(place.platform)) return false;
   // A scene that lists groups excludes private chats.
-  if (groups !== undefined && !isOpen({ private: groups === 'none', groups }, place)) return false;
+  if (groups !== undefined && !isPlaceEnabled({ private: groups === 'none', groups }, place)) return false;
   return matches(who, person);
 }
 
@@ -30,7 +30,7 @@ function fits({ who, groups, platforms }: Scene, person: PolicyPerson | undefine
  * otherwise the order of the scene applies.
  * @returns undefined if no model is left
  */
-export function modelsIn(scene: Scene | undefined, allowed: Models): Models | undefined {
+export function sceneModels(scene: Scene | undefined, allowed: Models): Models | undefined {
   if (!scene?.models) return allowed;
   const [usual] = allowed;
   const [first, ...others] = scene.models.includes(usual)
@@ -43,7 +43,7 @@ export function modelsIn(scene: Scene | undefined, allowed: Models): Models | un
  * Identifies the scene, its tools and its knowledge sources, so that a conversation in one scene never includes messages
  * from another. Undefined if no scene applies.
  */
-export function markOf(scene: Scene | undefined): string | undefined {
+export function sceneFingerprint(scene: Scene | undefined): string | undefined {
   if (!scene) return undefined;
   const { name, tools, knowledge } = scene;
   return sha256Hex(JSON.stringify([name, tools ?? null, knowledge ?? null])).slice(0, 16);
@@ -56,7 +56,7 @@ const STYLE_WORDS = {
 } as const;
 
 /** The system prompt with the additions of the scene. */
-export function promptIn(scene: Scene | undefined, systemPrompt: string): string {
+export function sceneSystemPrompt(scene: Scene | undefined, systemPrompt: string): string {
   if (!scene) return systemPrompt;
   const { instructions, language, style } = scene;
   const added = [instructions, language && LANGUAGE_WORDS[language], style && STYLE_WORDS[style]].filter(

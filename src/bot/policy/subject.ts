@@ -29,7 +29,7 @@ export interface Subject {
 }
 
 /** Places in which a feature is enabled. */
-export interface Where {
+export interface EnabledPlaces {
   private: boolean;
   /** Platform group ids. */
   groups: 'all' | 'none' | readonly string[];
@@ -74,7 +74,7 @@ export function isEverybody({ signedIn, identity, departments }: Subject): boole
 }
 
 /** Whether the place is enabled. */
-export function isOpen({ private: isPrivateOpen, groups }: Where, { kind, id }: PolicyPlace): boolean {
+export function isPlaceEnabled({ private: isPrivateOpen, groups }: EnabledPlaces, { kind, id }: PolicyPlace): boolean {
   if (kind === 'private') return isPrivateOpen;
   return groups === 'all' || (groups !== 'none' && groups.includes(id));
 }

@@ -6,23 +6,23 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { deliveryIdOf, personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import type { InboundAmendment, InboundMessage } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
-import { amendMessage, type Amended } from './edit-message.ts';
+import { amendMessage, type AmendResult } from './edit-message.ts';
 import { ACCEPT_SHAPE, type AcceptArgs, type AcceptKeys } from './accept-shape.ts';
 import { mergeKeyOf, NEVER_MERGED, sealMessage, sealTarget } from './inbox-entry.ts';
-import { PersonLimit } from './person-limit.ts';
+import { PersonRateLimiter } from './person-limit.ts';
 import type { AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
 
 /** How long a delivery is remembered (SECURITY.md accept-once). Longer than any platform retries a delivery. */
 export const REMEMBER_DELIVERY_MS = DAY_MS;
-const MESSAGES_A_PERSON_MAY_SEND_A_MINUTE = 20;
-const MESSAGES_A_CHAT_MAY_SEND_A_MINUTE = 60;
+const DEFAULT_PERSON_MESSAGES_PER_MINUTE = 20;
+const MAX_CHAT_MESSAGES_PER_MINUTE = 60;
 const MAX_INBOX = 100;
 /** Extra room in a full inbox for slash commands, which finish at once. */
 const ROOM_FOR_WORDS = 20;
 /** Multiple of a person's rate limit above which a stop command still acts but gets no reply. */
 const STOPS_TIMES = 3;
 
-export interface AcceptOptions {
+export interface InboxOptions {
   redis: RedisClient;
   keyRing: KeyRing;
   /** Limit per person over all chats (SECURITY.md rate-limits). Defaults to 20. */
@@ -33,7 +33,7 @@ export interface AcceptOptions {
   recent?: ReplayBuffer;
 }
 
-export interface Accepted {
+export interface AcceptResult {
   deliveryId: DeliveryId;
   /**
    * `repeat`: this delivery was stored before. `limited`: refused by a rate limit, which the person must be told. A stop
@@ -46,20 +46,20 @@ export interface Accepted {
  * Stores accepted messages, each with one atomic script (SECURITY.md accept-once). Safe to repeat with the same delivery.
  */
 export class Inbox {
-  readonly #options: AcceptOptions;
+  readonly #options: InboxOptions;
   readonly #script: LuaScript<typeof ACCEPT_SHAPE>;
-  readonly #people: PersonLimit;
+  readonly #people: PersonRateLimiter;
 
-  constructor(options: AcceptOptions) {
+  constructor(options: InboxOptions) {
     this.#options = options;
-    const maxOfAPerson = options.messagesAPersonMaySendAMinute ?? MESSAGES_A_PERSON_MAY_SEND_A_MINUTE;
-    this.#people = new PersonLimit(options.redis, options.keyRing, maxOfAPerson);
+    const maxOfAPerson = options.messagesAPersonMaySendAMinute ?? DEFAULT_PERSON_MESSAGES_PER_MINUTE;
+    this.#people = new PersonRateLimiter(options.redis, options.keyRing, maxOfAPerson);
     this.#script = loadScript(import.meta.url, './scripts/accept.lua', {
       ...ACCEPT_SHAPE,
       constants: {
         REMEMBER_MS: REMEMBER_DELIVERY_MS,
         MAX_OF_A_PERSON: maxOfAPerson,
-        MAX_OF_A_CHAT: MESSAGES_A_CHAT_MAY_SEND_A_MINUTE,
+        MAX_OF_A_CHAT: MAX_CHAT_MESSAGES_PER_MINUTE,
         MAX_BEFORE_A_STOP: maxOfAPerson * STOPS_TIMES,
         MAX_INBOX,
         MAX_WITH_WORDS: MAX_INBOX + ROOM_FOR_WORDS,
@@ -68,7 +68,7 @@ export class Inbox {
   }
 
   /** @throws the connection's error when Redis is unavailable; the message is then assumed not to be stored */
-  async accept(conversation: ConversationRef, message: InboundMessage): Promise<Accepted> {
+  async accept(conversation: ConversationRef, message: InboundMessage): Promise<AcceptResult> {
     const { redis, keyRing, isUnmergeable: standsAlone, recent } = this.#options;
     const deliveryId = deliveryIdOf(message);
     const personId = personIdOf(message, message.sender.userId);
@@ -110,14 +110,14 @@ export class Inbox {
   }
 
   /** Deletes or edits an accepted message. Safe to repeat. @throws as `accept` */
-  async amend(conversation: ConversationRef, amendment: InboundAmendment): Promise<Amended> {
+  async amend(conversation: ConversationRef, amendment: InboundAmendment): Promise<AmendResult> {
     const amended = await amendMessage(this.#options, conversation, amendment);
     if (amendment.kind === 'deleted') this.#options.recent?.forgetSeen(amended.deliveryId);
     return amended;
   }
 
   /** The sender has seen the complete answer: the message is not stored again after a failover. */
-  answerSeen(deliveryId: DeliveryId): void {
+  markAnswerSeen(deliveryId: DeliveryId): void {
     this.#options.recent?.forgetSeen(deliveryId);
   }
 
@@ -126,7 +126,7 @@ export class Inbox {
    * becomes a separate turn. Posts are looked up before anything is posted, because the record of them may be lost too.
    * @throws as `accept`
    */
-  async acceptAgain({ keys, args, takenAtMs }: AcceptedMessage): Promise<Accepted['result']> {
+  async reaccept({ keys, args, takenAtMs }: AcceptedMessage): Promise<AcceptResult['result']> {
     return (await this.#script.run(this.#options.redis, keys, { ...args, takenBeforeMs: takenAtMs })).result;
   }
 }

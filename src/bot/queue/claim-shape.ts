@@ -3,7 +3,7 @@ import { INBOX_ENTRY, LACKED_KEY } from './inbox-entry.ts';
 import type { ScriptShape } from '../../shared/redis/script-shape.ts';
 
 /** Keys, arguments and answer of claim.lua. */
-export const BEGIN_SHAPE = {
+export const CLAIM_SHAPE = {
   libraries: [INBOX_ENTRY, LACKED_KEY, CLAIM_NAME],
   keys: ['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary', 'leftovers'],
   args: [

@@ -55,11 +55,11 @@ export interface WorkerDeath {
   readonly worker: string;
   readonly atMs: number;
   /** What ran in the worker. Turns that only waited are not included. */
-  readonly ran: readonly RanTurn[];
+  readonly ran: readonly CrashedTurn[];
 }
 
 /** A turn that ran in a dead worker, with its number of crashes including this one. */
-export type RanTurn = readonly [turn: string, crashes: number];
+export type CrashedTurn = readonly [turn: string, crashes: number];
 
 /** A turn that a worker has claimed. */
 export interface ClaimedSuspect {

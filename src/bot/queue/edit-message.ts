@@ -32,7 +32,7 @@ const amendScript = loadScript(import.meta.url, './scripts/edit-message.lua', {
 });
 
 /** Result of an amendment. `running`: the message's turn ends or restarts, and the caller must wake its conversation. */
-export interface Amended {
+export interface AmendResult {
   where: 'unknown' | 'waiting' | 'held' | 'running' | 'answered' | 'nothing';
   /** The conversation that contains the message. */
   conversation: ConversationRef;
@@ -59,8 +59,8 @@ export interface AmendOptions {
 export async function amendMessage(
   { redis, keyRing, isUnmergeable: standsAlone }: AmendOptions,
   supposed: ConversationRef,
-  { kind, message, editedAt = 0, mayCome, imagesBefore }: InboundAmendment,
-): Promise<Amended> {
+  { kind, message, editedAt = 0, mayArriveLater: mayCome, imagesBefore }: InboundAmendment,
+): Promise<AmendResult> {
   const deliveryId = deliveryIdOf(message);
   const owner = personIdOf(message, message.sender.userId);
   const { partition } = supposed;

@@ -2,10 +2,10 @@ import { inBackground } from '../../shared/in-background.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { InboundMessage } from '../domain/message.ts';
-import type { Accepted, Inbox } from './accept.ts';
+import type { AcceptResult, Inbox } from './accept.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
-export interface StoreAndWakeOptions {
+export interface EnqueueOptions {
   inbox: Inbox;
   wakeQueue: WakeQueue;
   log: Log;
@@ -16,11 +16,11 @@ export interface StoreAndWakeOptions {
  * the sweeper. Waits only until the message is stored; the sweeper repeats a lost wake.
  * @throws as `Inbox.accept`
  */
-export async function storeAndWake(
-  { inbox, wakeQueue, log }: StoreAndWakeOptions,
+export async function enqueue(
+  { inbox, wakeQueue, log }: EnqueueOptions,
   conversation: ConversationRef,
   message: InboundMessage,
-): Promise<Accepted> {
+): Promise<AcceptResult> {
   const accepted = await inbox.accept(conversation, message);
   inBackground(
     () => wakeQueue.wake(conversation),

@@ -22,7 +22,7 @@ const releaseScript = loadScript(import.meta.url, './scripts/release.lua', {
 });
 
 /** Numbers of a person's messages that wait for sign-in. */
-export interface Held {
+export interface HeldCounts {
   inPrivate: number;
   inGroup: number;
   /** Sent in a group too long ago to be answered. */
@@ -30,7 +30,7 @@ export interface Held {
 }
 
 /** Result of a release. */
-export interface Released {
+export interface ReleaseResult {
   /** Number of released messages. -1 if the turn that was to give up its place no longer has one. */
   count: number;
   /** A turn of the conversation is open. It may have begun before the sign-in and may still be held. */
@@ -46,7 +46,7 @@ interface Release {
 }
 
 /** Releases held messages in the order in which they were accepted (scripts/release.lua). Safe to repeat. */
-export function releaseHeld(redis: RedisClient, { conversation, personId, epoch }: Release): Promise<Released> {
+export function releaseHeld(redis: RedisClient, { conversation, personId, epoch }: Release): Promise<ReleaseResult> {
   const { id: conversationId, partition } = conversation;
   const args = { conversationId, messagePrefix: messageKeyPrefix(partition), epoch, owner: personId };
   return releaseScript.run(redis, conversationKeys(conversation), args);
@@ -56,7 +56,7 @@ export function releaseHeld(redis: RedisClient, { conversation, personId, epoch 
 export function heldFor(
   redis: RedisClient,
   { conversation, personId, oldestMs }: { conversation: ConversationRef; personId: PersonId; oldestMs: number },
-): Promise<Held> {
+): Promise<HeldCounts> {
   const args = { messagePrefix: messageKeyPrefix(conversation.partition), person: personId, oldestMs };
   return heldForScript.run(redis, conversationKeys(conversation), args);
 }

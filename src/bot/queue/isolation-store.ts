@@ -15,7 +15,7 @@ import {
   NO_ISOLATION,
   type Admission,
   type Isolation,
-  type RanTurn,
+  type CrashedTurn,
 } from './crash-isolation.ts';
 import type { WakeQueue } from './wake-queue.ts';
 
@@ -44,7 +44,7 @@ export interface IsolationStoreOptions {
   /** Crashes of a turn before it may be given up. */
   maxCrashes: number;
   /** What ran in a dead worker of which only one turn is known so far. */
-  turnsOf(worker: string): Promise<RanTurn[]>;
+  turnsOf(worker: string): Promise<CrashedTurn[]>;
 }
 
 interface IsolationRead {
@@ -70,7 +70,7 @@ export class IsolationStore {
     const { maxCrashes, workerName } = this.#options;
     const turn = shortened(claim.turnId);
     const read = await this.#read();
-    let ran: RanTurn[] = [];
+    let ran: CrashedTurn[] = [];
     if (crashedWorker !== undefined) {
       const isKnown = read.state.deadWorkers.includes(crashedWorker);
       const others = isKnown ? [] : (await this.#options.turnsOf(crashedWorker)).map(shortenedRan);
@@ -100,7 +100,7 @@ export class IsolationStore {
   }
 
   /** @param turns what ran in the worker */
-  async noteDeath(worker: string, turns: readonly RanTurn[]): Promise<void> {
+  async noteDeath(worker: string, turns: readonly CrashedTurn[]): Promise<void> {
     const ran = turns.map(shortenedRan);
     await this.#update((state, nowMs) => afterDeath(state, { worker, atMs: nowMs, ran }));
   }
@@ -152,7 +152,7 @@ function shortened(turnId: string): string {
   return turnId.slice(0, ID_LENGTH);
 }
 
-function shortenedRan([turnId, crashes]: RanTurn): RanTurn {
+function shortenedRan([turnId, crashes]: CrashedTurn): CrashedTurn {
   return [shortened(turnId), crashes];
 }
 

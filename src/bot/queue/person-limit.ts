@@ -29,7 +29,7 @@ interface PersonCount {
  * a cluster, chats are on several nodes, which no script can span, and asking another node first would cost each message a
  * round trip: each process counts locally and learns the other processes' counts right after each message.
  */
-export class PersonLimit {
+export class PersonRateLimiter {
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
   readonly #most: number;

@@ -60,7 +60,7 @@ export class QueuePressure {
   #readAtMs = Number.NEGATIVE_INFINITY;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #told: Pressure = 'none';
-  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: QueuePressureOptions) {
     this.#options = options;
@@ -118,9 +118,9 @@ export class QueuePressure {
     const { nowMs, report } = this.#options;
     if (pressure === this.#told) return;
     const isHigher = ORDER.indexOf(pressure) > ORDER.indexOf(this.#told);
-    if (!isHigher && isWithin(nowMs() - this.#toldAtMs, TELL_EVERY_MS)) return;
+    if (!isHigher && isWithin(nowMs() - this.#reportedAtMs, TELL_EVERY_MS)) return;
     this.#told = pressure;
-    this.#toldAtMs = nowMs();
+    this.#reportedAtMs = nowMs();
     report.pressureChanged({ pressure, waiting: this.#waiting });
   }
 }

@@ -38,7 +38,7 @@ export interface QueueReport {
    * Too many messages wait, so that one more acknowledged message is kept by id only. If a failover loses it, the loss can
    * only be reported.
    */
-  acceptKeptBare(): void;
+  messageReducedToId(): void;
   /** A failover lost an acknowledged message of which this receiver has only the id. */
   eventLost(event: { deliveryId: DeliveryId }): void;
   /** The pressure level changed (SECURITY.md back-pressure). */

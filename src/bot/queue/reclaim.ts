@@ -3,7 +3,7 @@ import { loadScript } from '../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { conversationKeys } from '../domain/partition-keys.ts';
 import { CLAIM_NAME, workerOfClaim } from './claim-name.ts';
-import type { RanTurn } from './crash-isolation.ts';
+import type { CrashedTurn } from './crash-isolation.ts';
 import type { IsolationStore } from './isolation-store.ts';
 import { shardNames, type WakeJob } from './wake-queue.ts';
 
@@ -27,7 +27,7 @@ interface Abandoned {
   shard: number;
   worker: string;
   /** Absent where the turn only waited: the death says nothing about it. */
-  ran?: RanTurn;
+  ran?: CrashedTurn;
 }
 
 /**
@@ -55,7 +55,7 @@ export async function reclaimFromDeadWorkers(names: readonly string[], options: 
 }
 
 /** What ran in a worker whose claims have run out, as far as no other worker has taken it. */
-export async function turnsOfDeadWorker(worker: string, redis: RedisClient, shards: number): Promise<RanTurn[]> {
+export async function turnsOfDeadWorker(worker: string, redis: RedisClient, shards: number): Promise<CrashedTurn[]> {
   const queues = Array.from({ length: shards }, (_, shard) => queueOf(redis, shard));
   try {
     const found = await Promise.all(queues.map((queue, shard) => abandonedIn(queue, shard, redis, [worker])));
@@ -85,7 +85,7 @@ async function abandonedIn(
       const worker = workerOfClaim(claim ?? '');
       if (!names.includes(worker)) return undefined;
       // This crash is counted when the turn is claimed again.
-      const ran: RanTurn | undefined = running === '1' && turnId ? [turnId, Number(crashes ?? 0) + 1] : undefined;
+      const ran: CrashedTurn | undefined = running === '1' && turnId ? [turnId, Number(crashes ?? 0) + 1] : undefined;
       return { job, shard, worker, ran };
     }),
   );

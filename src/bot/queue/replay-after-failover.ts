@@ -31,7 +31,7 @@ export interface ReplayOptions {
   forgetEveryMs?: number;
 }
 
-interface Offer {
+interface ReplayBatch {
   whole: AcceptedMessage[];
   bare: AcceptedId[];
 }
@@ -44,7 +44,10 @@ interface Offer {
 export function replayAfterFailover(options: ReplayOptions): () => void {
   const { redis, recent, log } = options;
   const unconfirmed = new Set<DeliveryId>();
-  const memory = { recall: () => recent.all(), bringBack: (offer: Offer) => makeOffer(options, offer, unconfirmed) };
+  const memory = {
+    recall: () => recent.all(),
+    bringBack: (offer: ReplayBatch) => replayBatch(options, offer, unconfirmed),
+  };
   const watch = detectFailover({ redis, memory, what: 'messages', log });
   // Not while a replay is due: a missing record may be lost rather than answered.
   const forgetting = setInterval(() => {
@@ -65,9 +68,9 @@ export function replayAfterFailover(options: ReplayOptions): () => void {
  *   are found, they count as recovered
  * @throws the connection's error; the next attempt skips what is already stored
  */
-async function makeOffer(
+async function replayBatch(
   { redis, inbox, wakeQueue, report }: ReplayOptions,
-  { whole, bare }: Offer,
+  { whole, bare }: ReplayBatch,
   unconfirmed: Set<DeliveryId>,
 ): Promise<void> {
   for (const some of inPortions(byConversation(whole))) {
@@ -78,7 +81,7 @@ async function makeOffer(
           const { deliveryId, conversation } = message;
           const isUnconfirmed = unconfirmed.has(deliveryId);
           unconfirmed.add(deliveryId);
-          if ((await inbox.acceptAgain(message)) === 'new' || isUnconfirmed) {
+          if ((await inbox.reaccept(message)) === 'new' || isUnconfirmed) {
             await wakeQueue.wake(conversation);
             report.eventRecovered({ deliveryId });
           }

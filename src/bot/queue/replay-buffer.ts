@@ -8,18 +8,18 @@ import { ACCEPT_SHAPE, type AcceptArgs, type AcceptKeys } from './accept-shape.t
 import { NEVER_MERGED } from './inbox-entry.ts';
 
 /** Minimum time that a message is kept. A replica that is further behind is broken. */
-const KEEP_MS = MINUTE_MS;
+const MIN_KEEP_MS = MINUTE_MS;
 /**
  * Minimum time for messages that are never merged, such as slash commands: they may have changed state that no answer shows
  * (/forget, /unlink). They are few.
  */
-const KEEP_WORDS_MS = HOUR_MS;
+const MIN_KEEP_COMMAND_MS = HOUR_MS;
 /** Maximum time that a message is kept. A delivery is not remembered longer. */
-const MAX_MS = DAY_MS;
-const MAX_WHOLE = 20_000;
-const MAX_WHOLE_BYTES = 16 * MIB_BYTES;
+const MAX_KEEP_MS = DAY_MS;
+const MAX_MESSAGES = 20_000;
+const MAX_MESSAGES_BYTES = 16 * MIB_BYTES;
 /** Fraction of both maximums that is kept after one was exceeded. */
-const SHARE_LEFT = 31 / 32;
+const TRIM_TO_FRACTION = 31 / 32;
 /** Maximum messages that a full buffer keeps by id only, enough to report their loss. */
 const MAX_BARE = 100_000;
 const KEEP_BARE_MS = HOUR_MS;
@@ -42,7 +42,7 @@ export type AcceptedId = Pick<AcceptedMessage, 'deliveryId'> & { recordKey: stri
 
 export interface ReplayBufferOptions {
   /** Called when a message is reduced to its id because too many wait. */
-  onBare?: () => void;
+  onReducedToId?: () => void;
   /** Defaults to the monotonic clock. */
   nowMs?: NowMs;
 }
@@ -121,7 +121,7 @@ export class ReplayBuffer {
   forgetSeen(deliveryId: DeliveryId): void {
     if (this.#older.has(deliveryId)) return this.forgetAnswered([deliveryId]);
     const nowMs = this.#nowMs();
-    if (nowMs - this.#seenSinceMs >= KEEP_MS || this.#seen.size >= MAX_WHOLE) {
+    if (nowMs - this.#seenSinceMs >= MIN_KEEP_MS || this.#seen.size >= MAX_MESSAGES) {
       this.#seenBefore = this.#seen;
       this.#seen = new Set();
       this.#seenSinceMs = nowMs;
@@ -131,12 +131,12 @@ export class ReplayBuffer {
 
   #isSeen(kept: TimedText): boolean {
     const id = deliveryIdOfPacked(kept);
-    return (this.#seen.has(id) || this.#seenBefore.has(id)) && minLifeMs(kept) === KEEP_MS;
+    return (this.#seen.has(id) || this.#seenBefore.has(id)) && minLifeMs(kept) === MIN_KEEP_MS;
   }
 
   /** Stops at the first entry that may stay, oldest first. */
   #trim(nowMs: number): void {
-    while (nowMs - (this.#young.oldestAtMs ?? nowMs) >= KEEP_MS) this.#growOld();
+    while (nowMs - (this.#young.oldestAtMs ?? nowMs) >= MIN_KEEP_MS) this.#growOld();
     if (this.#isFull()) this.#makeRoom();
     while (this.#bare.size > MAX_BARE || nowMs - (this.#bare.oldestAtMs ?? nowMs) >= KEEP_BARE_MS) this.#bare.shift();
   }
@@ -156,7 +156,7 @@ export class ReplayBuffer {
   #forgetOverdue(): void {
     const nowMs = this.#nowMs();
     for (const [id, kept] of this.#older) {
-      if (nowMs - kept.atMs < MAX_MS) return;
+      if (nowMs - kept.atMs < MAX_KEEP_MS) return;
       this.#forgetOlder(id, kept);
     }
   }
@@ -167,7 +167,7 @@ export class ReplayBuffer {
    */
   #makeRoom(): void {
     for (const [id, kept] of this.#older) {
-      if (!this.#isFull(SHARE_LEFT)) break;
+      if (!this.#isFull(TRIM_TO_FRACTION)) break;
       this.#forgetOlder(id, kept);
       this.#keepBare(kept);
     }
@@ -180,7 +180,7 @@ export class ReplayBuffer {
 
   #isFull(share = 1): boolean {
     const bytes = this.#olderBytes + this.#young.bytes;
-    return this.#older.size + this.#young.size > MAX_WHOLE * share || bytes > MAX_WHOLE_BYTES * share;
+    return this.#older.size + this.#young.size > MAX_MESSAGES * share || bytes > MAX_MESSAGES_BYTES * share;
   }
 
   #forgetOlder(deliveryId: DeliveryId, { text }: TimedText): void {
@@ -190,7 +190,7 @@ export class ReplayBuffer {
 
   #keepBare(kept: TimedText): void {
     this.#bare.push(kept.atMs, messageKey(partitionOfPacked(kept), deliveryIdOfPacked(kept)));
-    this.#options.onBare?.();
+    this.#options.onReducedToId?.();
   }
 }
 
@@ -199,7 +199,7 @@ export class ReplayBuffer {
  * keys, arguments. A missing value is an empty line. No value contains a line break, and all are plain ASCII.
  */
 function pack({ deliveryId, conversation: { id, partition }, keys, args, takenAtMs }: AcceptedMessage): string {
-  const minMs = args.mergeKey === NEVER_MERGED ? KEEP_WORDS_MS : KEEP_MS;
+  const minMs = args.mergeKey === NEVER_MERGED ? MIN_KEEP_COMMAND_MS : MIN_KEEP_MS;
   const lines: unknown[] = [deliveryId, partition, minMs, takenAtMs, id];
   for (const name of KEY_NAMES) lines.push(keys[name]);
   for (const name of ARG_NAMES) lines.push(asLine(args[name]));

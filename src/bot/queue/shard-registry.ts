@@ -6,7 +6,7 @@ import type { TurnWorker } from './turn-worker.ts';
 import { shardNames } from './wake-queue.ts';
 
 /** Interval at which a receiver reports its shard count. */
-const SAY_SHARDS_EVERY_MS = MINUTE_MS / 4;
+const REPORT_SHARDS_EVERY_MS = MINUTE_MS / 4;
 /** A shard count that was not reported for this long is no longer in use. */
 const IN_USE_MS = MINUTE_MS;
 const NUMBERS_KEY = 'wakes:shards';
@@ -37,7 +37,7 @@ export interface ShardNumbers {
  * Tracks the shard counts of the deployment's processes, so that the count can change without downtime: workers read the
  * shards of all counts, and the shards of an older count are removed once they are empty.
  */
-export class ShardCensus {
+export class ShardRegistry {
   readonly #redis: RedisClient;
   readonly #own: number;
 
@@ -52,7 +52,7 @@ export class ShardCensus {
   }
 
   /** Removes empty shards of counts that are no longer in use. @returns the counts afterwards */
-  async removeLeftOver({ used, known }: ShardNumbers): Promise<ShardNumbers> {
+  async removeUnusedShards({ used, known }: ShardNumbers): Promise<ShardNumbers> {
     for (let shard = used; shard < known; shard += 1) {
       const { name, prefix } = shardNames(shard);
       const keyOf = (part: string) => `${prefix}:${name}:${part}`;
@@ -72,21 +72,21 @@ export class ShardCensus {
  * Worker part, repeated every few seconds: also reads the shards of processes with another count, until those are empty and
  * unused.
  */
-export async function readAllShards(census: ShardCensus, worker: Pick<TurnWorker, 'readShards'>): Promise<void> {
+export async function readAllShards(census: ShardRegistry, worker: Pick<TurnWorker, 'readShards'>): Promise<void> {
   const numbers = await census.say();
   worker.readShards(numbers.known);
-  if (numbers.known > numbers.used) worker.readShards((await census.removeLeftOver(numbers)).known);
+  if (numbers.known > numbers.used) worker.readShards((await census.removeUnusedShards(numbers)).known);
 }
 
 /**
  * Receiver part: reports its shard count while it runs, and at once on a new connection.
  * @returns a function that stops the reports
  */
-export function keepSayingShards(redis: RedisClient, shards: number): () => void {
-  const census = new ShardCensus(redis, shards);
+export function startShardReports(redis: RedisClient, shards: number): () => void {
+  const census = new ShardRegistry(redis, shards);
   const say = () => inBackground(() => census.say());
   redis.on('ready', say);
-  const timer = setInterval(say, SAY_SHARDS_EVERY_MS);
+  const timer = setInterval(say, REPORT_SHARDS_EVERY_MS);
   return () => {
     redis.off('ready', say);
     clearInterval(timer);

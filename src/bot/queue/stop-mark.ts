@@ -3,7 +3,7 @@ import type { InboundMessage } from '../domain/message.ts';
 import type { StopMark, WaitingMessage } from '../domain/turn.ts';
 
 /** A stop ends only earlier questions of the same sender. */
-export function isMeantBy({ seq: stopSeq, ownerId, deliveryId: only }: StopMark, turn: WaitingMessage[]): boolean {
+export function stopAppliesTo({ seq: stopSeq, ownerId, deliveryId: only }: StopMark, turn: WaitingMessage[]): boolean {
   return turn.some(
     ({ seq, deliveryId, message }) =>
       (only === undefined ? seq < stopSeq : deliveryId === only) &&
@@ -13,7 +13,7 @@ export function isMeantBy({ seq: stopSeq, ownerId, deliveryId: only }: StopMark,
 }
 
 /** The stops that are recorded in the conversation's state and in the records of a turn's messages. */
-export function marksOf(
+export function stopMarksOf(
   { messages }: { messages: WaitingMessage[] },
   { stop, wasStopped }: { stop: StopMark; wasStopped: boolean },
 ): StopMark[] {

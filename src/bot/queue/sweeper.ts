@@ -25,7 +25,7 @@ const WOKEN_AGAIN_AFTER_MS = 0.8 * SWEEP_EVERY_MS;
  * Maximum wakes per partition, round and process: with thousands waiting and all workers busy, sweeping must not cost more
  * than answering.
  */
-const MAX_WOKEN_A_PARTITION = 10;
+const MAX_WAKES_PER_PARTITION = 10;
 /** Maximum duration of a round: a master that is down never answers, and the other conversations must not wait for it. */
 const MAX_ROUND_MS = 2 * SECOND_MS;
 const forgottenScript = loadScript(import.meta.url, './scripts/find-stale-pending.lua', {
@@ -123,7 +123,7 @@ export class Sweeper {
     this.#asking.add(partition);
     try {
       const touchedAgoMs = SWEEP_AFTER_MS - WOKEN_AGAIN_AFTER_MS;
-      const args = { untouchedMs: afterMs, most: MAX_WOKEN_A_PARTITION, touchedAgoMs };
+      const args = { untouchedMs: afterMs, most: MAX_WAKES_PER_PARTITION, touchedAgoMs };
       const ids = await forgottenScript.run(this.#options.redis, { pending: pendingKey(partition) }, args);
       return ids.map(asConversationId);
     } finally {

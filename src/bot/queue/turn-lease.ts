@@ -3,7 +3,7 @@ import { inBackground } from '../../shared/in-background.ts';
 import { monotonicMs, SECOND_MS } from '../../shared/clock.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { QueueReport } from './queue-report.ts';
-import { CLAIM_LIFE_MS, type Renewed, type TurnStore } from './turn-store.ts';
+import { CLAIM_LIFE_MS, type RenewResult, type TurnStore } from './turn-store.ts';
 import { type TurnClaim } from '../domain/turn.ts';
 import type { WakeJob } from './wake-queue.ts';
 
@@ -29,7 +29,7 @@ export interface TurnLeaseOptions {
   /** A renewal found that the claim is lost. */
   onFenced(): void;
   /** A renewal succeeded, with the stops that it found. */
-  onRenewed(claim: TurnClaim, renewed: Renewed): void;
+  onRenewed(claim: TurnClaim, renewed: RenewResult): void;
 }
 
 /**
@@ -56,7 +56,7 @@ export class TurnLease {
   }
 
   /** Whether no other worker can have claimed the turn yet, even if this process was frozen meanwhile. */
-  isSurelyHeld(): boolean {
+  isCertainlyHeld(): boolean {
     return monotonicMs() < this.#heldUntilMs;
   }
 
@@ -72,7 +72,7 @@ export class TurnLease {
     if (!claim) return undefined;
     this.#claim = claim;
     this.#heldUntilMs = sentMs + SURELY_HELD_MS;
-    while (!this.isSurelyHeld()) if (!(await this.renew())) return undefined;
+    while (!this.isCertainlyHeld()) if (!(await this.renew())) return undefined;
     return claim;
   }
 

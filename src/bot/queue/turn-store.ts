@@ -15,11 +15,11 @@ import { REPLY_CHANNEL } from '../domain/reply.ts';
 import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import { HELD_LIFE_MS } from '../domain/message.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
-import { BEGIN_SHAPE } from './claim-shape.ts';
+import { CLAIM_SHAPE } from './claim-shape.ts';
 import { newClaimName, newWorkerName } from './claim-name.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
 import { followedNote } from './thread-subscriptions.ts';
-import { heldFor, releaseHeld, type Held, type Released } from './held-messages.ts';
+import { heldFor, releaseHeld, type HeldCounts, type ReleaseResult } from './held-messages.ts';
 import { type StopMark, type TurnClaim, type TurnCommit } from '../domain/turn.ts';
 import { asDeliveryId, asPersonId, type ConversationId, type PersonId } from '../domain/ids.ts';
 import { hasFollowUp } from './turn-commit.ts';
@@ -29,10 +29,10 @@ import { openAnswer, readableOf, readEntries, sealAnswer } from './open-turn.ts'
 /** Life of a conversation's epoch and state after its last turn. Much longer than a worker can hold an older epoch. */
 const STATE_LIFE_MS = 7 * DAY_MS;
 /** How long the order of messages is kept while no worker with the key was found: during a key change some worker has it. */
-const KEY_PATIENCE_MS = 5 * MINUTE_MS;
+const MAX_KEY_WAIT_MS = 5 * MINUTE_MS;
 const awaitKeyScript = loadScript(import.meta.url, './scripts/wait-for-key.lua', {
   libraries: [INBOX_ENTRY, LACKED_KEY],
-  constants: { PATIENCE_MS: KEY_PATIENCE_MS },
+  constants: { PATIENCE_MS: MAX_KEY_WAIT_MS },
   keys: ['state', 'inbox', 'pending'],
   args: ['conversationId', 'epochStep', '...keyIds'],
   answer: 'flag',
@@ -61,13 +61,13 @@ const renewScript = loadScript(import.meta.url, './scripts/renew.lua', {
   args: ['epoch', 'conversationId'],
   answer: { isCurrent: 'flag', stopSeq: 'number', stopOwner: 'text', wasStopped: 'flag', wasAmended: 'flag' },
 });
-const MAX_MESSAGES_OF_ONE_TURN = 10;
+const MAX_MESSAGES_PER_TURN = 10;
 const TURNS_OF_HISTORY_READ = 50;
-const TURNS_OF_HISTORY_KEPT = 200;
+const MAX_HISTORY_TURNS_STORED = 200;
 /** Maximum threads per person and chat, for /forget. */
 const THREADS_REMEMBERED = 500;
 /** Encrypted history bytes per prompt token: four characters, a third longer when encrypted, and the fields around them. */
-const BYTES_A_TOKEN = 8;
+const BYTES_PER_TOKEN = 8;
 const DEFAULT_PROMPT_TOKENS = 24_000;
 /** Maximum held messages per person and conversation. */
 export const MAX_HELD_MESSAGES = 20;
@@ -79,7 +79,7 @@ const PREFERENCES_LIFE_MS = 90 * DAY_MS;
 const MAX_EPOCH_STEP = 1_000_000;
 
 /** Result of a renewal: the newest stop, and whether one of the turn's messages was stopped individually. */
-export interface Renewed {
+export interface RenewResult {
   stop: StopMark;
   wasStopped: boolean;
   /** The turn's question has changed, so that the turn must restart. */
@@ -114,14 +114,14 @@ export class TurnStore {
   /** Prefix of this store's claims, which all belong to one worker. */
   readonly workerName: string;
 
-  readonly #beginScript: LuaScript<typeof BEGIN_SHAPE>;
+  readonly #claimScript: LuaScript<typeof CLAIM_SHAPE>;
 
   constructor(options: TurnStoreOptions) {
     this.#options = options;
     const { claimLifeMs = CLAIM_LIFE_MS, workerName = newWorkerName() } = options;
     this.workerName = workerName;
-    this.#beginScript = loadScript(import.meta.url, './scripts/claim.lua', {
-      ...BEGIN_SHAPE,
+    this.#claimScript = loadScript(import.meta.url, './scripts/claim.lua', {
+      ...CLAIM_SHAPE,
       constants: { STATE_LIFE_MS, CLAIM_LIFE_MS: claimLifeMs, MAX_HELD_COUNTED },
     });
   }
@@ -136,13 +136,13 @@ export class TurnStore {
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
     const { redis, keyRing } = this.#options;
     const claimId = newClaimName(this.workerName);
-    const begun = await this.#beginScript.run(redis, conversationKeys(conversation), {
+    const begun = await this.#claimScript.run(redis, conversationKeys(conversation), {
       conversationId: conversation.id,
-      maxMessages: MAX_MESSAGES_OF_ONE_TURN,
+      maxMessages: MAX_MESSAGES_PER_TURN,
       maxTurns: TURNS_OF_HISTORY_READ,
       messagePrefix: messageKeyPrefix(conversation.partition),
       claim: claimId,
-      maxHistoryBytes: (this.#options.promptTokens ?? DEFAULT_PROMPT_TOKENS) * BYTES_A_TOKEN,
+      maxHistoryBytes: (this.#options.promptTokens ?? DEFAULT_PROMPT_TOKENS) * BYTES_PER_TOKEN,
       epochStep: epochStep(),
       preferencesPrefix: preferencesKeyPrefix(conversation.partition),
       preferencesLifeMs: PREFERENCES_LIFE_MS,
@@ -207,7 +207,7 @@ export class TurnStore {
       ...rest,
       threadHistory: threadHistory?.append,
       followed: followed && followedNote(followed),
-      kept: { most: TURNS_OF_HISTORY_KEPT, lifeMs: historyLifeMs, summary: hasSummary(claim) },
+      kept: { most: MAX_HISTORY_TURNS_STORED, lifeMs: historyLifeMs, summary: hasSummary(claim) },
       maxThreads: THREADS_REMEMBERED,
       heldLifeMs: HELD_LIFE_MS,
       noticesShown: commit.noticesShown ?? [],
@@ -255,7 +255,7 @@ export class TurnStore {
    * Renews the claim (SECURITY.md fence): before each outside post, and every few seconds of a running turn.
    * @returns undefined if the claim has ended: a newer epoch has taken over, or the turn was committed or given back
    */
-  async renew(claim: TurnClaim): Promise<Renewed | undefined> {
+  async renew(claim: TurnClaim): Promise<RenewResult | undefined> {
     const keys = conversationKeys(claim.conversation);
     const records = claim.messages.map(({ deliveryId }) => messageKey(claim.conversation.partition, deliveryId));
     const { isCurrent, stopSeq, stopOwner, wasStopped, wasAmended } = await renewScript.run(
@@ -284,7 +284,7 @@ export class TurnStore {
    * Retracts the crash that was counted when another worker took this turn over. This worker is alive: Redis, the network or
    * the whole process had stalled. Only real crashes distinguish a poison turn from an innocent one.
    */
-  async notCrashed({ conversation, claimId }: Pick<TurnClaim, 'conversation' | 'claimId'>): Promise<boolean> {
+  async retractCrash({ conversation, claimId }: Pick<TurnClaim, 'conversation' | 'claimId'>): Promise<boolean> {
     return notCrashedScript.run(this.#options.redis, conversationKeys(conversation), { claim: claimId });
   }
 
@@ -292,7 +292,7 @@ export class TurnStore {
    * Releases one person's held messages after sign-in, behind an open turn. Safe to repeat.
    * @param personId undefined releases everyone's messages
    */
-  release(conversation: ConversationRef, personId?: PersonId): Promise<Released> {
+  release(conversation: ConversationRef, personId?: PersonId): Promise<ReleaseResult> {
     return releaseHeld(this.#options.redis, { conversation, personId });
   }
 
@@ -300,7 +300,7 @@ export class TurnStore {
    * Counts the messages of a conversation that wait for one person's sign-in. @param oldestMs maximum age at which a
    * question in a group is still answered
    */
-  heldFor(conversation: ConversationRef, personId: PersonId, oldestMs: number): Promise<Held> {
+  heldFor(conversation: ConversationRef, personId: PersonId, oldestMs: number): Promise<HeldCounts> {
     return heldFor(this.#options.redis, { conversation, personId, oldestMs });
   }
 

@@ -12,7 +12,7 @@ import { MissingKeys } from './wait-for-key.ts';
 import type { QueueReport } from './queue-report.ts';
 import { QueuePressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
 import { StopListener } from './stop-listener.ts';
-import { isMeantBy, marksOf } from './stop-mark.ts';
+import { stopAppliesTo, stopMarksOf } from './stop-mark.ts';
 import { type StopMark, type TurnCommit, type AbortReason, type TurnClaim, type TurnControls } from '../domain/turn.ts';
 import type { IsolationStore } from './isolation-store.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
@@ -40,7 +40,7 @@ export interface TurnSteps {
   /** Called once a turn is held. @returns how many messages it released, including the turn's own */
   onHeld(claim: TurnClaim): Promise<number>;
   /** Called after a commit with follow-up messages. Must not throw or wait. */
-  bringFollowUps?(partition: number): void;
+  deliverFollowUps?(partition: number): void;
 }
 
 export interface TurnWorkerOptions {
@@ -175,7 +175,7 @@ export class TurnWorker {
       onFenced: () => controller.abort('fenced' satisfies AbortReason),
       onRenewed: (claim, renewed) => {
         if (renewed.wasAmended) controller.abort('amended' satisfies AbortReason);
-        stopIfMeant(claim, marksOf(claim, renewed), controller);
+        abortIfStopped(claim, stopMarksOf(claim, renewed), controller);
       },
     });
     const wake = this.#pressure.take(shard);
@@ -228,12 +228,12 @@ export class TurnWorker {
     const context = this.#contextOf(claim, taken);
     const endListening = this.#stops.listen(claim.conversation, (news) => {
       if (news === 'amended') controller.abort('amended' satisfies AbortReason);
-      else stopIfMeant(claim, [news], controller);
+      else abortIfStopped(claim, [news], controller);
     });
     this.#running.set(claim.conversation.id, taken);
     // The wake was fetched right before the stop, after the other turns were aborted.
     if (this.#isGraceOver) controller.abort('shutdown' satisfies AbortReason);
-    stopIfMeant(claim, marksOf(claim, claim), controller);
+    abortIfStopped(claim, stopMarksOf(claim, claim), controller);
     try {
       return await this.#finish(claim, await runTurn(context));
     } catch (error) {
@@ -263,7 +263,7 @@ export class TurnWorker {
     const { store, isolation, report } = this.#options;
     report.turnFenced({ turnId: claim.turnId });
     inBackground(async () => {
-      if (await store.notCrashed(claim)) await isolation.retractDeath(store.workerName);
+      if (await store.retractCrash(claim)) await isolation.retractDeath(store.workerName);
     });
   }
 
@@ -282,7 +282,7 @@ export class TurnWorker {
         return isStored;
       },
       sealAnswer: (text) => store.sealAnswer(claim, text),
-      isClaimHeld: () => lease.isSurelyHeld(),
+      isClaimHeld: () => lease.isCertainlyHeld(),
       waitIdle: async (wait) => {
         // While Redis is unavailable, a crash is charged as before.
         const mark = async (marked: Promise<boolean>) => {
@@ -311,7 +311,7 @@ export class TurnWorker {
       await this.#giveBack(claim);
       return 1;
     }
-    if (waiting !== 'stale' && hasFollowUp(commit)) steps.bringFollowUps?.(claim.conversation.partition);
+    if (waiting !== 'stale' && hasFollowUp(commit)) steps.deliverFollowUps?.(claim.conversation.partition);
     if (waiting !== 'stale') return commit.outcome === 'held' ? waiting + (await this.#afterHeld(claim)) : waiting;
     this.#onFenced(claim);
     return 0;
@@ -335,8 +335,8 @@ export class TurnWorker {
   }
 }
 
-function stopIfMeant(claim: TurnClaim, marks: readonly StopMark[], controller: AbortController): void {
-  const meant = marks.find((mark) => isMeantBy(mark, claim.messages));
+function abortIfStopped(claim: TurnClaim, marks: readonly StopMark[], controller: AbortController): void {
+  const meant = marks.find((mark) => stopAppliesTo(mark, claim.messages));
   if (!meant) return;
   claim.stop = { ...claim.stop, seq: meant.seq, ownerId: meant.ownerId };
   controller.abort('stopped' satisfies AbortReason);

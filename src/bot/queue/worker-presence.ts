@@ -40,7 +40,7 @@ export interface WorkerPresenceOptions {
  */
 export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: WorkerPresenceOptions): () => Promise<void> {
   if (!(redis instanceof Redis)) return async () => undefined;
-  const endHearing = subscribe(redis, { channel: CHANNEL_PREFIX + workerName, onMessage: () => undefined });
+  const unsubscribe = subscribe(redis, { channel: CHANNEL_PREFIX + workerName, onMessage: () => undefined });
   let missing = new Set<string>();
   let settledAtMs = Number.POSITIVE_INFINITY;
   let isChecking = false;
@@ -75,6 +75,6 @@ export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: Worker
     clearInterval(timer);
     // While Redis is unavailable the command would wait. A name that stays is harmless: the others find no turns of it.
     await settledWithin([redis.zrem(WORKERS_KEY, workerName)], LEAVE_LIMIT_MS);
-    endHearing();
+    unsubscribe();
   };
 }

@@ -1,12 +1,12 @@
 import { localize } from '../../shared/text/texts.ts';
-import type { ReplyOffers } from '../domain/reply.ts';
+import type { ReplyActions } from '../domain/reply.ts';
 import { OFFER_TEXTS } from '../i18n/feedback-texts.ts';
-import type { LiveReplyOptions, Offer } from './live-reply.ts';
+import type { LiveReplyOptions, ReplyAction } from './live-reply.ts';
 
 type Answered = Pick<LiveReplyOptions, 'deliveryId' | 'language'>;
 
 /** Buttons shown while an answer grows. */
-export function growingOffers({ deliveryId: answer, language }: Answered): ReplyOffers {
+export function growingActions({ deliveryId: answer, language }: Answered): ReplyActions {
   return {
     answer,
     language,
@@ -16,10 +16,10 @@ export function growingOffers({ deliveryId: answer, language }: Answered): Reply
 }
 
 /** Buttons shown on a complete answer; undefined for none. */
-export function finalOffers(
+export function finalActions(
   { deliveryId: answer, language }: Answered,
-  offers: readonly Offer[] = [],
-): ReplyOffers | undefined {
+  offers: readonly ReplyAction[] = [],
+): ReplyActions | undefined {
   if (offers.length === 0) return undefined;
   return {
     answer,

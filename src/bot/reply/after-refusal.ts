@@ -15,7 +15,7 @@ export type AfterRefusal = { next: 'again'; pauseMs: number } | { next: 'replace
  * retried for a while; after a permanent one the reply posts a new message instead. If the platform also refuses that
  * message for good, the result is `give-up`, and the reply falls back to a file or a notice.
  */
-export class Refusals {
+export class RefusalRetryPolicy {
   readonly #passWithinMs: number;
   readonly #nowMs: () => number;
   #sinceMs: number | undefined;

@@ -12,7 +12,7 @@ const MAX_WAITING = 1_000;
  * Deferred work on delivered answers, run once the platform can no longer carry out calls that timed out here. An orderly
  * stop finishes the work first; a killed process loses it, which only matters if the platform was also late.
  */
-export class AfterCare {
+export class DeferredReconciliation {
   readonly #due = new Map<NodeJS.Timeout, Care>();
   readonly #log: Log;
 

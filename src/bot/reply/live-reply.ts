@@ -9,7 +9,7 @@ import type { ReplyView } from '../domain/reply.ts';
 import type { TurnClaim, TurnControls } from '../domain/turn.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { MessageFields } from '../domain/message-record.ts';
-import type { AfterCare } from './deferred-reconciliation.ts';
+import type { DeferredReconciliation } from './deferred-reconciliation.ts';
 import type { ReplyReport } from './reply-report.ts';
 
 /** The final snapshot of one message record, written by the commit. */
@@ -23,7 +23,7 @@ export interface FinalRecord {
 }
 
 /** Parts of a finished answer that the platform shows apart from its text, where it supports that. */
-export interface ApartFromText {
+export interface ReplyExtras {
   /** Status lines about the answer. */
   status?: string;
   /** The model's reasoning. */
@@ -31,11 +31,11 @@ export interface ApartFromText {
   /** The person to mention when the bot addresses them in a group. */
   mention?: string;
   /** Buttons to show on the answer. */
-  offers?: readonly Offer[];
+  offers?: readonly ReplyAction[];
 }
 
 /** `retry`: answer the question again. `rate`: rate the answer. */
-export type Offer = 'retry' | 'rate';
+export type ReplyAction = 'retry' | 'rate';
 
 /** One visible answer while it grows. */
 export interface LiveReply {
@@ -45,18 +45,18 @@ export interface LiveReply {
    * @param otherTargets reply targets of messages with which this one may have been merged
    * @returns the records for the commit; undefined if the question must still be answered
    */
-  findWhole(otherTargets?: readonly string[]): Promise<FinalRecord[] | undefined>;
+  findCompleteAnswer(otherTargets?: readonly string[]): Promise<FinalRecord[] | undefined>;
   /** Called shortly before the first snapshot, to run checks early. Returns at once. */
   prepare(): void;
   /** Schedules a snapshot. Returns at once; a write refused by the fence ends the turn through `fenced`. */
   show(view: Omit<ReplyView, 'finished'>): void;
   /** Ends the reply with its final text. @returns the records that the commit writes; the commit makes the answer visible */
-  finish(text: string, apart?: ApartFromText): Promise<FinalRecord[]>;
+  finish(text: string, apart?: ReplyExtras): Promise<FinalRecord[]>;
   /**
    * Ends the reply of a deleted question: removes the visible answer where the platform allows it, and posts nothing
    * new. An answer that cannot be removed ends with this text.
    */
-  takeAway(text: string): Promise<FinalRecord[]>;
+  retract(text: string): Promise<FinalRecord[]>;
   /** Leaves the reply open with this snapshot (a question that waits for its sender to sign in). It can grow later. */
   leaveOpen(text: string, mention?: string): Promise<FinalRecord[]>;
   /** Stops writing and waits for the write in progress. */
@@ -69,7 +69,7 @@ export interface LiveReply {
 }
 
 /** Dependencies shared by all replies of a process. */
-export interface ReplyDeps {
+export interface SharedReplyOptions {
   redis: RedisClient;
   keyRing: KeyRing;
   nowMs: NowMs;
@@ -78,7 +78,7 @@ export interface ReplyDeps {
   log: Log;
   report: ReplyReport;
   /** Schedules checks of a delivered answer that an uncertain call may still change. */
-  afterCare: Pick<AfterCare, 'later'>;
+  afterCare: Pick<DeferredReconciliation, 'later'>;
 }
 
 /** Fields of the turn's claim: conversation and epoch, arrival time of the message, and earlier progress. */
@@ -91,7 +91,7 @@ type ReplyControls = Pick<
 >;
 
 export interface LiveReplyOptions {
-  deps: ReplyDeps;
+  deps: SharedReplyOptions;
   claim: ReplyClaim;
   controls: ReplyControls;
   platform: Platform;

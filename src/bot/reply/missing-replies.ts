@@ -4,7 +4,7 @@ import type { DeliveryId } from '../domain/ids.ts';
 /** Replies that the platform polls for but Redis does not have. */
 export interface MissingReplies {
   /** Whether an unknown reply may still appear. Called for each poll of it. */
-  mayTurnUp(replyId: DeliveryId): boolean;
+  mayStillAppear(replyId: DeliveryId): boolean;
 }
 
 /**
@@ -20,7 +20,7 @@ const MAX_REMEMBERED = 10_000;
 export function createMissingReplies(nowMs: () => number = monotonicMs): MissingReplies {
   const missingSinceMs = new Map<string, number>();
   return {
-    mayTurnUp(replyId) {
+    mayStillAppear(replyId) {
       const sinceMs = missingSinceMs.get(replyId);
       if (sinceMs !== undefined) return nowMs() - sinceMs < TURNS_UP_WITHIN_MS;
       const [oldest] = missingSinceMs.keys();

@@ -14,7 +14,7 @@ const MAX_NOTICES = 5;
  * next reply in their private chat.
  * @param conversation the person's private conversation
  */
-export async function keepNotice(
+export async function storeNotice(
   redis: RedisClient,
   keyRing: KeyRing,
   notice: { conversation: ConversationRef; text: string },

@@ -46,7 +46,7 @@ export type PostState = (
  * Owner of a message without a key: a record, possibly another turn, certainly this part, or unknown. The message may be
  * removed in the last two cases.
  */
-export type StrayVerdict = 'owned' | 'doubtful' | 'mine' | 'nobody';
+export type OrphanVerdict = 'owned' | 'doubtful' | 'mine' | 'nobody';
 
 /**
  * The ledger of an answer's posts, in the message's record, fenced by the conversation's epoch
@@ -58,7 +58,7 @@ export interface PostLedger {
    * @param noted recorded in the same step
    * @returns the known state; undefined if a newer epoch has taken over
    */
-  begin(part: number, noted?: Noted): Promise<PostState | undefined>;
+  begin(part: number, noted?: LedgerNote): Promise<PostState | undefined>;
   /** Called after a post, with its handle. @returns undefined if a newer epoch has taken over */
   record(part: number, handle: string): Promise<PostState | undefined>;
   /** The recorded value of a part, read without the fence; undefined if there is none. */
@@ -66,10 +66,10 @@ export interface PostLedger {
   /** Clears the note that a part may have been posted. Called when this worker knows that the part was not posted. */
   withdraw(part: number): Promise<void>;
   /** Claims a message that may be unowned. @param settledAfterMs age from which no post can still arrive */
-  claimStray(part: number, handle: string, settledAfterMs: number): Promise<StrayVerdict>;
+  claimStray(part: number, handle: string, settledAfterMs: number): Promise<OrphanVerdict>;
 }
 
-export interface Noted {
+export interface LedgerNote {
   /** Handle of the part, if it is not recorded yet. */
   handle?: string;
   /** The sealed full answer, set right before its final snapshot (SECURITY.md noted-before-posted). */
@@ -99,7 +99,7 @@ export function createPostLedger(options: PostLedgerOptions): PostLedger {
     record: messageKey(partition, deliveryId),
     place: placeKey(partition, hashParts('place', place).slice(0, 32)),
   };
-  const run = async (part: number, { handle, answer, isUnsent = false, left }: Noted) => {
+  const run = async (part: number, { handle, answer, isUnsent = false, left }: LedgerNote) => {
     const args = { epoch, part, handle, answer, isUnsent, deliveryId, left, doubtedAgeMs };
     return readState(await postScript.run(redis, keys, args));
   };

@@ -3,7 +3,7 @@ import { FENCE_VALID_MS, type PushReplies, type PushResult, type ReplyTraits } f
 import type { Refusal } from '../platforms/write-meaning.ts';
 import { type ReplySnapshot } from '../domain/reply.ts';
 import type { DeliveryId } from '../domain/ids.ts';
-import { LostPost } from './reconcile-post.ts';
+import { PostReconciler } from './reconcile-post.ts';
 import { postKeyOf, type PostLedger, type PostState } from './post-ledger.ts';
 
 export interface PostedMessageOptions {
@@ -46,7 +46,7 @@ export class PostedMessage {
   #isUnsent = false;
   #hasPosted = false;
   /** Created only when the fate of a post is unknown, which is rare. */
-  #lost: LostPost | undefined;
+  #lost: PostReconciler | undefined;
   /** Whether an uncertain call, or one of another worker, may still be carried out and change or duplicate this message. */
   #mayBeLate = false;
   /** Handle that is not recorded yet. */
@@ -92,7 +92,7 @@ export class PostedMessage {
    * removes duplicates, and restores the final snapshot over a late edit.
    * @returns undefined if no such call is open
    */
-  lookAfter(
+  reconciliationOf(
     snapshot: Omit<ReplySnapshot, 'shown'>,
   ): ((isStanding: (handle: string) => Promise<boolean>) => Promise<void>) | undefined {
     const { push, target } = this.#options;
@@ -100,8 +100,8 @@ export class PostedMessage {
     if (!this.#mayBeLate || handle === undefined) return undefined;
     return async (isStanding) => {
       if (!(await isStanding(handle))) return;
-      const found = this.#lostPost().without(await push.find(target, this.#postKey));
-      if (found !== 'unknown') await this.#lostPost().takeAway(found, handle);
+      const found = this.#postReconciler().without(await push.find(target, this.#postKey));
+      if (found !== 'unknown') await this.#postReconciler().removeOrphans(found, handle);
       if (await isStanding(handle)) await push.update(handle, snapshot, this.#postKey);
     };
   }
@@ -110,7 +110,7 @@ export class PostedMessage {
    * Abandons this message, which the platform no longer edits. The next snapshot is posted as a new message, after the
    * ledger has recorded the change. `removeLeft` removes the abandoned message.
    */
-  leaveMessage(): void {
+  abandonMessage(): void {
     if (this.#handle === undefined) return;
     this.#leaving = this.#handle;
     this.#left.add(this.#handle);
@@ -123,7 +123,7 @@ export class PostedMessage {
    * the replacement is visible.
    * @returns whether nothing remains to be done
    */
-  async removeLeft(mark: string): Promise<boolean> {
+  async removeAbandoned(mark: string): Promise<boolean> {
     const { push } = this.#options;
     let isDone = true;
     for (const handle of this.#left) {
@@ -134,7 +134,7 @@ export class PostedMessage {
     return isDone;
   }
 
-  get hasLeft(): boolean {
+  get hasAbandoned(): boolean {
     return this.#left.size > 0;
   }
 
@@ -190,7 +190,7 @@ export class PostedMessage {
       const isSentTwice = state.kind === 'posting' && state.isOwn && !this.#hasPosted;
       if (state.kind !== 'posting' || this.#isUnsent || isSentTwice) return this.#open(snapshot);
       this.#mayBeLate = true;
-      const fate = await this.#lostPost().lookUp(state.sinceMs);
+      const fate = await this.#postReconciler().lookUp(state.sinceMs);
       if (fate.kind === 'wait') return { result: 'wait', pauseMs: fate.pauseMs, why: 'uncertain' };
       // The fence is checked again in either case, because a lookup may take long.
       if (fate.kind === 'absent') this.#isUnsent = true;
@@ -230,8 +230,8 @@ export class PostedMessage {
     this.#isUnsent = this.#mayBeLate = true;
   }
 
-  #lostPost(): LostPost {
-    return (this.#lost ??= new LostPost({ ...this.#options, postKey: this.#postKey, left: this.#left }));
+  #postReconciler(): PostReconciler {
+    return (this.#lost ??= new PostReconciler({ ...this.#options, postKey: this.#postKey, left: this.#left }));
   }
 
   async #open(snapshot: Omit<ReplySnapshot, 'shown'>): Promise<PostedMessageResult> {

@@ -8,9 +8,15 @@ import type { DeliveryId } from '../domain/ids.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
 import { EarlierSnapshot } from './earlier-snapshot.ts';
 import { sealFollowUp } from './follow-ups/follow-up.ts';
-import { followsAsFile, goesOn, goesOnBytes, keptPieces, withCutNotice } from './follow-ups/follow-up-format.ts';
+import {
+  fileNotice,
+  continuationNotice,
+  maxNoticeBytes,
+  keptPieces,
+  withCutNotice,
+} from './follow-ups/follow-up-format.ts';
 import { MAX_MESSAGES } from './answer-file.ts';
-import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions, Offer } from './live-reply.ts';
+import type { ReplyExtras, FinalRecord, LiveReply, LiveReplyOptions, ReplyAction } from './live-reply.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { endedInTime } from './turn-abort.ts';
 import { EditThrottle, progressOf } from './edit-throttle.ts';
@@ -80,7 +86,7 @@ export class PulledReply implements LiveReply {
   }
 
   /** The platform polls an open reply about every second, and stops once a poll has ended the reply. */
-  async findWhole(): Promise<FinalRecord[] | undefined> {
+  async findCompleteAnswer(): Promise<FinalRecord[] | undefined> {
     const { claim, deliveryId, platform, deps } = this.#options;
     const { redis } = deps;
     const key = messageKey(claim.conversation.partition, deliveryId);
@@ -118,7 +124,7 @@ export class PulledReply implements LiveReply {
     return this.#monotonicMs() - this.#cameAtMs;
   }
 
-  takeAway(text: string): Promise<FinalRecord[]> {
+  retract(text: string): Promise<FinalRecord[]> {
     return this.finish(text);
   }
 
@@ -128,7 +134,7 @@ export class PulledReply implements LiveReply {
    * answer of more than one message is stored before it is split, which takes time, so that a worker that takes over neither
    * asks the model again nor loses the answer (SECURITY.md noted-before-posted).
    */
-  async finish(text: string, { status, thinking, offers = [] }: ApartFromText = {}): Promise<FinalRecord[]> {
+  async finish(text: string, { status, thinking, offers = [] }: ReplyExtras = {}): Promise<FinalRecord[]> {
     await this.close();
     const { platform, language } = this.#options;
     // The status is part of the same message; the reasoning gets the remaining room.
@@ -140,7 +146,7 @@ export class PulledReply implements LiveReply {
     const isFile = pieces.length > MAX_MESSAGES && this.#canFollow && platform.replyLaterAsFile !== undefined;
     const file = isFile ? text : undefined;
     const merged = this.#mergedRecords();
-    const ended = this.#mustHandOver ? await this.findWhole() : undefined;
+    const ended = this.#mustHandOver ? await this.findCompleteAnswer() : undefined;
     if (ended) return ended;
     if (this.#mustHandOver) {
       const notice = localize(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
@@ -150,7 +156,7 @@ export class PulledReply implements LiveReply {
     const [first = '', ...rest] = pieces;
     if (rest.length === 0)
       return [this.#record({ text: first, ...apart, finished: true }, { delivery: 'live', ...offered }), ...merged];
-    const mark = isFile ? followsAsFile(language) : goesOn(language);
+    const mark = isFile ? fileNotice(language) : continuationNotice(language);
     const shown = this.#canFollow ? first + mark : withCutNotice(platform, first, language, statusBytes);
     return [this.#goingOn({ text: shown, ...apart, finished: true }, { pieces: rest, file }, offered), ...merged];
   }
@@ -165,7 +171,7 @@ export class PulledReply implements LiveReply {
       const whole = platform.splitReply(text, statusBytes);
       if (whole.length <= 1) return whole;
     }
-    return platform.splitAnswer(text, statusBytes + goesOnBytes(language));
+    return platform.splitAnswer(text, statusBytes + maxNoticeBytes(language));
   }
 
   /** Whether the platform can deliver a follow-up to this message. */
@@ -237,7 +243,7 @@ export class PulledReply implements LiveReply {
     return isFirstWrite ? [deliveryId, ...mergedIds] : [deliveryId];
   }
 
-  #offersWith(offers: readonly Offer[]): MessageValues {
+  #offersWith(offers: readonly ReplyAction[]): MessageValues {
     const isOffered = this.#takesOffers && offers.includes('retry');
     return definedOnly({ offers: isOffered ? this.#options.language : undefined });
   }

@@ -8,11 +8,11 @@ import { PlatformError } from '../platforms/platform-error.ts';
 import type { PostLookupResult, PushReplies, Platform } from '../platforms/platform.ts';
 import type { AnswerEnd, ReplySnapshot, ReplyView } from '../domain/reply.ts';
 import { isLongAnswer } from '../platforms/split-answer.ts';
-import type { ApartFromText, FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
-import { finalOffers, growingOffers } from './actions.ts';
-import { endedInTime, isSuperseded, pauseOrEnd, untilSuperseded } from './turn-abort.ts';
+import type { ReplyExtras, FinalRecord, LiveReply, LiveReplyOptions } from './live-reply.ts';
+import { finalActions, growingActions } from './actions.ts';
+import { endedInTime, isSuperseded, pauseUnlessSuperseded, untilSuperseded } from './turn-abort.ts';
 import { doubtedAgeMs, settledAfterMs } from './reconcile-post.ts';
-import { pauseAfterRefused, Refusals } from './after-refusal.ts';
+import { pauseAfterRefused, RefusalRetryPolicy } from './after-refusal.ts';
 import { EditThrottle } from './edit-throttle.ts';
 import { createPostLedger, postKeyOf, type PostLedger } from './post-ledger.ts';
 import { PostedMessage, type PostedMessageResult } from './posted-message.ts';
@@ -75,7 +75,7 @@ export class PushedReply implements LiveReply {
     });
   }
 
-  async findWhole(otherTargets: readonly string[] = []): Promise<FinalRecord[] | undefined> {
+  async findCompleteAnswer(otherTargets: readonly string[] = []): Promise<FinalRecord[] | undefined> {
     const { replyTarget } = this.#options;
     if (replyTarget === undefined) return undefined;
     const places = new Map([replyTarget, ...otherTargets].reverse().map((one) => [this.#push.placeOf(one), one]));
@@ -96,14 +96,14 @@ export class PushedReply implements LiveReply {
     for (let tries = 0; tries < MAX_LOOKUPS && !isSuperseded(signal); tries += 1) {
       const found = await this.#push.find(target, postKeyOf(deliveryId, 0));
       if (found !== 'unknown') return found;
-      await pauseOrEnd(platform.replyTraits.lookUpAfterMs, signal);
+      await pauseUnlessSuperseded(platform.replyTraits.lookUpAfterMs, signal);
     }
     return undefined;
   }
 
   prepare(): void {
     this.#part(0)?.prepare();
-    if (!this.#hasSnapshot) this.#silence ??= setTimeout(() => this.#sayThatItComes(), SILENT_MS);
+    if (!this.#hasSnapshot) this.#silence ??= setTimeout(() => this.#showAnsweringNotice(), SILENT_MS);
   }
 
   show(view: Omit<ReplyView, 'finished'>): void {
@@ -113,7 +113,7 @@ export class PushedReply implements LiveReply {
   }
 
   /** Shows the "answering" notice, because the platform itself shows nothing while a question is being answered. */
-  #sayThatItComes(): void {
+  #showAnsweringNotice(): void {
     if (!this.#hasSnapshot)
       this.#pacer.show({ text: '', status: localize(REPLY_TEXTS.answering, this.#options.language) });
   }
@@ -123,7 +123,7 @@ export class PushedReply implements LiveReply {
    * (SECURITY.md noted-before-posted). A short text is stored with the fence check; a long one in a separate step, because
    * splitting it takes time.
    */
-  async finish(text: string, { status, mention, offers }: ApartFromText = {}): Promise<FinalRecord[]> {
+  async finish(text: string, { status, mention, offers }: ReplyExtras = {}): Promise<FinalRecord[]> {
     this.#isFinishing = true;
     await this.close();
     const { platform, controls } = this.#options;
@@ -142,18 +142,18 @@ export class PushedReply implements LiveReply {
       const called = part === 0 ? mention : undefined;
       const snapshot = {
         ...finalSnapshot(platform, piece, isLast ? said : undefined, called),
-        offers: isLast ? finalOffers(this.#options, offers) : undefined,
+        offers: isLast ? finalActions(this.#options, offers) : undefined,
         ends: this.#endsWith(pieces.length),
       };
       const answer = part === 0 && !isLong ? controls.sealAnswer(text) : undefined;
       delivery = await this.#persist(part, snapshot, answer);
       if (delivery === 'refused') delivery = await this.#showInPlace(part, text, snapshot);
       if (delivery !== 'live') break;
-      this.#lookAfter(part, snapshot);
+      this.#scheduleReconciliation(part, snapshot);
       // The commit that follows records the handle of the last part.
       if (!isLast) await this.#recordPart(part);
     }
-    return this.#hasLost() ? [] : [this.#record({ finished: '1', delivery })];
+    return this.#isFenced() ? [] : [this.#record({ finished: '1', delivery })];
   }
 
   /** Shows an answer of many messages as a file, where the platform takes files; its beginning stays in the chat. */
@@ -184,7 +184,7 @@ export class PushedReply implements LiveReply {
       const shown = { files, target, text, ledger: this.#ledger, signal, showBeginning: async () => true };
       const result = await showAsFile({ ...shown, isLastResort: true });
       if (result === 'fenced') this.#note({ result });
-      if (result === 'stands') await this.#removeLeft(part);
+      if (result === 'stands') await this.#removeAbandoned(part);
       if (result !== 'messages') return result === 'stands' ? 'live' : 'uncertain';
     }
     const sentence = localize(REPLY_TEXTS.notTaken, language);
@@ -202,21 +202,21 @@ export class PushedReply implements LiveReply {
   }
 
   /** Removes a replaced message, or edits it to say where the answer is. */
-  async #removeLeft(part: number): Promise<void> {
+  async #removeAbandoned(part: number): Promise<void> {
     const { controls, deps, language, platform } = this.#options;
     const message = this.#parts[part];
-    if (message?.hasLeft !== true) return;
+    if (message?.hasAbandoned !== true) return;
     const mark = platform.renderReply({ text: localize(REPLY_TEXTS.answeredBelow, language), finished: true });
     for (let tries = 0; tries < LEFT_REMOVED_TRIES && !isSuperseded(controls.signal); tries += 1) {
-      if (await message.removeLeft(mark)) return;
-      await pauseOrEnd(SECOND_MS, controls.signal);
+      if (await message.removeAbandoned(mark)) return;
+      await pauseUnlessSuperseded(SECOND_MS, controls.signal);
     }
     deps.afterCare.later(LEFT_REMOVED_AFTER_MS, async () => {
-      await message.removeLeft(mark);
+      await message.removeAbandoned(mark);
     });
   }
 
-  async takeAway(text: string): Promise<FinalRecord[]> {
+  async retract(text: string): Promise<FinalRecord[]> {
     this.#isFinishing = true;
     await this.close();
     const stands = (await this.#part(0)?.standing()) ?? 'nothing';
@@ -260,14 +260,14 @@ export class PushedReply implements LiveReply {
       for (const part of this.#parts) await part.leave();
     };
     // A turn that another worker owns is not waited for. The ledger marks an interrupted post as uncertain.
-    if (!this.#hasLost()) await endedInTime(leave());
+    if (!this.#isFenced()) await endedInTime(leave());
   }
 
   /** Makes one attempt to write a snapshot that another will follow. */
   async #write(view: ReplyView): Promise<number | undefined> {
     const content = this.#options.platform.renderReply(view);
     if (content === '') return this.#showStatus(view.status);
-    const offers = growingOffers(this.#options);
+    const offers = growingActions(this.#options);
     const tried = await this.#part(0)?.sync({ content, finished: false, offers });
     if (tried?.result === 'wait') return tried.pauseMs;
     if (tried) this.#note(tried);
@@ -280,9 +280,9 @@ export class PushedReply implements LiveReply {
     return undefined;
   }
 
-  #lookAfter(part: number, snapshot: Omit<ReplySnapshot, 'shown'>): void {
+  #scheduleReconciliation(part: number, snapshot: Omit<ReplySnapshot, 'shown'>): void {
     const { platform, deliveryId, claim, deps } = this.#options;
-    const work = this.#parts[part]?.lookAfter(snapshot);
+    const work = this.#parts[part]?.reconciliationOf(snapshot);
     if (!work) return;
     const isStanding = async (handle: string) => {
       const fields = fieldsToRead('state', postFieldOf(part), 'replaced');
@@ -304,7 +304,7 @@ export class PushedReply implements LiveReply {
     return { lastKey: postKeyOf(deliveryId, parts - 1), mergedKeys: mergedIds.map((id) => postKeyOf(id, 0)) };
   }
 
-  #hasLost(): boolean {
+  #isFenced(): boolean {
     return this.#options.controls.signal.reason === 'fenced';
   }
 
@@ -316,7 +316,7 @@ export class PushedReply implements LiveReply {
     const { signal, waitIdle } = this.#options.controls;
     const target = this.#part(part);
     if (!target) return 'unavailable';
-    const refusals = new Refusals(this.#options.platform.replyTraits, monotonicMs);
+    const refusals = new RefusalRetryPolicy(this.#options.platform.replyTraits, monotonicMs);
     const untilMs = monotonicMs() + FINAL_BUDGET_MS;
     let unauthorisedSinceMs: number | undefined;
     for (let attempt = 0; ; attempt += 1) {
@@ -324,15 +324,15 @@ export class PushedReply implements LiveReply {
       const tried = await target.sync(snapshot, answer);
       if (tried.result === 'shown') {
         this.#note(tried);
-        await this.#removeLeft(part);
+        await this.#removeAbandoned(part);
         await this.#clearStatus();
         return 'live';
       }
       if (tried.result === 'refused') {
         const after = refusals.after(tried.why, target.handle !== undefined);
         if (after.next === 'give-up' || monotonicMs() >= untilMs) return 'refused';
-        if (after.next === 'replace') target.leaveMessage();
-        else await pauseOrEnd(after.pauseMs, signal);
+        if (after.next === 'replace') target.abandonMessage();
+        else await pauseUnlessSuperseded(after.pauseMs, signal);
         continue;
       }
       if (tried.result !== 'wait') {
@@ -344,7 +344,7 @@ export class PushedReply implements LiveReply {
       const pauseMs = Math.max(tried.pauseMs, Math.min(MAX_PAUSE_MS, 50 * 2 ** Math.min(attempt, 10)));
       if (monotonicMs() + pauseMs >= untilMs) return 'uncertain';
       // The pause ends early only when nothing more may be shown; a stop command does not remove the answer.
-      const wait = () => pauseOrEnd(pauseMs, signal);
+      const wait = () => pauseUnlessSuperseded(pauseMs, signal);
       // A long wait may meet another fault, such as a worker crash, which must not count against this turn.
       await (pauseMs < SECOND_MS ? wait() : waitIdle(wait));
     }

@@ -8,7 +8,7 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PulledReply } from '../domain/reply.ts';
 import { asDeliveryId, type DeliveryId, type PersonId } from '../domain/ids.ts';
-import { finalOffers, growingOffers } from './actions.ts';
+import { finalActions, growingActions } from './actions.ts';
 import type { MissingReplies } from './missing-replies.ts';
 import { CONTENT_PURPOSE } from './pulled-reply.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
@@ -43,7 +43,7 @@ export interface ReadLiveReplyOptions {
   onSeen?(deliveryId: DeliveryId): void;
 }
 
-export interface PolledReply {
+export interface PollRequest {
   partition: number;
   deliveryId: DeliveryId;
   /** The person who polls; only the message's own sender gets an answer. */
@@ -64,7 +64,7 @@ const HANDOVER_NOTICE_MS = 10 * SECOND_MS;
  * the reply may still appear. A merged message shows the combined answer itself if the platform never polls the newer
  * message.
  */
-export async function readLiveReply(options: ReadLiveReplyOptions, polled: PolledReply): Promise<PulledReply> {
+export async function readLiveReply(options: ReadLiveReplyOptions, polled: PollRequest): Promise<PulledReply> {
   const { redis, platform } = options;
   const { liveLifetimeMs, handoverMarginMs, deliveredWithinMs, takesOffers = '' } = platform.replyTraits;
   const replyId = polled.deliveryId;
@@ -82,10 +82,10 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: Polle
       looksOnly: polled.isRepeat === true,
     },
   );
-  if (!isKnown && options.missing?.mayTurnUp(replyId)) return { replyId, content: '', finished: false };
+  if (!isKnown && options.missing?.mayStillAppear(replyId)) return { replyId, content: '', finished: false };
   if (!isKnown) return { replyId, content: REPLY_TEXTS.unknownReply.en, finished: true };
 
-  if (found.state === 'limited') return { replyId, content: tooManyMessages(), finished: true };
+  if (found.state === 'limited') return { replyId, content: rateLimitText(), finished: true };
   if (found.elsewhere) return { replyId, content: REPLY_TEXTS.answeredAbove.en, finished: true };
   const content = openContent(options.keyRing, asDeliveryId(found.contentId), found.content);
   // During a key rotation only some receivers have the key; a later poll reaches a receiver that has it.
@@ -101,8 +101,8 @@ function offersOf({ offers, contentId, finished }: Pick<Polled, 'offers' | 'cont
     deliveryId: asDeliveryId(contentId),
     language: offers === 'zh' ? ('zh' as const) : ('en' as const),
   };
-  const atEnd = finalOffers(answered, ['retry']);
-  return finished ? atEnd : { ...growingOffers(answered), retry: atEnd?.retry };
+  const atEnd = finalActions(answered, ['retry']);
+  return finished ? atEnd : { ...growingActions(answered), retry: atEnd?.retry };
 }
 
 function snapshotOf(
@@ -117,12 +117,12 @@ function snapshotOf(
 }
 
 /** Text for a person who exceeded the message rate limit; bilingual because the message was not read. */
-export function tooManyMessages(): string {
+export function rateLimitText(): string {
   return `${REPLY_TEXTS.tooMany.zh}\n${REPLY_TEXTS.tooMany.en}`;
 }
 
 /** Text for a rate-limited stop command: it took effect and gets no other answer. */
-export function stopTaken(): string {
+export function stopAcceptedText(): string {
   return `${REPLY_TEXTS.stopTaken.zh}\n${REPLY_TEXTS.stopTaken.en}`;
 }
 

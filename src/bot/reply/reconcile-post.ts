@@ -46,7 +46,7 @@ export type LostPostFate = { kind: 'stands'; handle: string } | { kind: 'absent'
  * without a key was certainly this part's post and was removed: such a message never counts as an answer
  * (SECURITY.md looked-up-not-repeated).
  */
-export class LostPost {
+export class PostReconciler {
   readonly #options: LostPostOptions;
   #lookups = 0;
 
@@ -62,7 +62,7 @@ export class LostPost {
     if (found === 'unknown') return { kind: 'wait', pauseMs: traits.lookUpAfterMs };
     const [handle] = found.keyed;
     if (handle !== undefined) return { kind: 'stands', handle };
-    const strays = await this.takeAway(found);
+    const strays = await this.removeOrphans(found);
     if (strays === 'removed') return { kind: 'absent' };
     if (strays === 'doubtful') return { kind: 'wait', pauseMs: Math.min(SOON_MS, traits.lookUpAfterMs) };
     this.#lookups += 1;
@@ -86,7 +86,7 @@ export class LostPost {
    * @returns `removed` if one of them was certainly a post of this part; `doubtful` if a message to remove may still belong
    * to another turn
    */
-  async takeAway(
+  async removeOrphans(
     { keyed, orphans: strays, pendingDeletes: doomed }: PostLookupResult,
     standing?: string,
   ): Promise<'removed' | 'doubtful' | 'nothing'> {

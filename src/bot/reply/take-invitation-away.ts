@@ -12,7 +12,7 @@ import { postKeyOf } from './post-ledger.ts';
  * delete the message, edits it to say so. Safe to repeat.
  * @throws Error if the platform takes no calls now; the deletion must be delivered again
  */
-export async function takeInvitationAway(
+export async function removeInvitation(
   redis: RedisClient,
   platform: Platform | undefined,
   { partition, deliveryId }: { partition: number; deliveryId: DeliveryId },

@@ -34,7 +34,7 @@ export function isSuperseded(signal: AbortSignal): boolean {
 }
 
 /** Pauses for the given time, or until nothing more may be shown. */
-export async function pauseOrEnd(pauseMs: number, signal: AbortSignal): Promise<void> {
+export async function pauseUnlessSuperseded(pauseMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) await pause(Math.min(pauseMs, SECOND_MS));
   else await pause(pauseMs, undefined, { signal }).catch(() => undefined);
 }

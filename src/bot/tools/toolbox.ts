@@ -1,5 +1,5 @@
 import { KNOWLEDGE_SEARCH } from './knowledge-search.ts';
-import { matches, isOpen } from '../policy/subject.ts';
+import { matches, isPlaceEnabled } from '../policy/subject.ts';
 import type { ToolRules } from './tools-file.ts';
 import type { Tool, ToolAsker, ToolCallContext, ToolUse } from './tool.ts';
 
@@ -25,7 +25,7 @@ export function createToolbox(tools: readonly Tool[], rules: ToolRules): Toolbox
     if (inScene && !inScene.includes(name) && !namesSourcesFor(name, asker)) return false;
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule?.on || (isPrivateOnly && place.kind !== 'private')) return false;
-    return matches(rule.who, person) && isOpen(rule, place);
+    return matches(rule.who, person) && isPlaceEnabled(rule, place);
   };
   const declared = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   return {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { readJsonFile } from '../../shared/json-file.ts';
-import { groupsSchema, subjectSchema, type Where, type Subject } from '../policy/subject.ts';
+import { groupsSchema, subjectSchema, type EnabledPlaces, type Subject } from '../policy/subject.ts';
 import type { ToolModule } from './tool.ts';
 
 /** Whether a tool is on, its audience and its places, plus the tool's own fields. */
-export interface ToolRule extends Where {
+export interface ToolRule extends EnabledPlaces {
   on: boolean;
   who: Subject;
   readonly [own: string]: unknown;

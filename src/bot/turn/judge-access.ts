@@ -2,7 +2,7 @@ import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Account } from '../identity/identity.ts';
 import { pseudonymOf } from '../identity/audit.ts';
 import type { Models, Policy, Verdict } from '../policy/policy.ts';
-import { modelsIn, type Scenes } from '../policy/scenes.ts';
+import { sceneModels, type Scenes } from '../policy/scenes.ts';
 import type { Scene } from '../policy/scenes-file.ts';
 import { askerOf } from './asker.ts';
 import { chosenFirst } from './commands/chosen-first.ts';
@@ -32,7 +32,7 @@ export interface AccessGrant {
 /** A scene only restricts: if none of the rule's models is left, the question is refused. */
 function inScene(verdict: Verdict, scene: Scene | undefined): Verdict {
   if (verdict.kind !== 'allowed') return verdict;
-  const models = modelsIn(scene, verdict.models);
+  const models = sceneModels(scene, verdict.models);
   return models ? { ...verdict, models } : { kind: 'refused', because: 'person', rule: verdict.rule };
 }
 

@@ -7,7 +7,7 @@ import type { Language } from '../../shared/text/texts.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { platformForMessage } from '../platforms/of-tenant.ts';
 import { createLiveReply } from '../reply/create-live-reply.ts';
-import type { LiveReplyOptions, ReplyDeps } from '../reply/live-reply.ts';
+import type { LiveReplyOptions, SharedReplyOptions } from '../reply/live-reply.ts';
 import { questionOf, type Question } from './prompt/question.ts';
 import { formatStoredAnswer } from './stored-answer.ts';
 import type { TurnClaim, TurnControls } from '../domain/turn.ts';
@@ -34,7 +34,7 @@ export interface OpenTurnOptions {
   platforms: ReadonlyMap<PlatformName, Platform>;
   groupScope: GroupScope;
   keyRing: KeyRing;
-  reply: ReplyDeps;
+  reply: SharedReplyOptions;
 }
 
 export function createOpenTurn(options: OpenTurnOptions): OpenTurn {

@@ -3,7 +3,7 @@ import type { PlatformName } from '../domain/platform-name.ts';
 import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createLiveReply } from '../reply/create-live-reply.ts';
-import type { ReplyDeps } from '../reply/live-reply.ts';
+import type { SharedReplyOptions } from '../reply/live-reply.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import type { TurnControls, TurnClaim, TurnCommit } from '../domain/turn.ts';
 
@@ -16,7 +16,7 @@ export type RejectUnreadable = (controls: TurnControls) => Promise<TurnCommit>;
 
 export interface RejectUnreadableOptions {
   platforms: ReadonlyMap<PlatformName, Platform>;
-  reply: ReplyDeps;
+  reply: SharedReplyOptions;
 }
 
 export function createRejectUnreadable({ platforms, reply }: RejectUnreadableOptions): RejectUnreadable {
@@ -25,7 +25,7 @@ export function createRejectUnreadable({ platforms, reply }: RejectUnreadableOpt
 
 async function rejectUnreadable(
   platforms: RejectUnreadableOptions['platforms'],
-  deps: ReplyDeps,
+  deps: SharedReplyOptions,
   controls: TurnControls,
 ): Promise<TurnCommit> {
   const turn = controls.claim;

@@ -5,7 +5,7 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { fieldsToRead, messageFields, withFields } from '../domain/message-record.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import type { ConversationRef, GroupScope } from '../domain/conversation.ts';
-import type { Offer } from '../reply/live-reply.ts';
+import type { ReplyAction } from '../reply/live-reply.ts';
 import { markSuperseded } from '../reply/mark-superseded.ts';
 import { openNotices } from '../reply/notices.ts';
 import { threadSpokenIn } from './commands/thread-index.ts';
@@ -18,7 +18,7 @@ import type { Outcome } from './outcome.ts';
 import type { TurnContext } from './turn-context.ts';
 import { throwIfSuperseded, type DecideOutcome } from './turn-pipeline.ts';
 import type { OpenTurn, OpenedTurn } from './open-turn.ts';
-import { openLeftover, type Leftover } from '../reply/follow-ups/deferred-messages.ts';
+import { openDeferredMessage, type DeferredMessage } from '../reply/follow-ups/deferred-messages.ts';
 
 export interface RunTurnOptions {
   redis: RedisClient;
@@ -73,7 +73,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
   const isGone = await isRetracted(options, context, outcome);
   if (followed && !isGone) await options.noteAnswerEnding(followed);
   const records = isGone
-    ? await context.live.takeAway(outcome.text)
+    ? await context.live.retract(outcome.text)
     : outcome.hold
       ? await context.live.leaveOpen(outcome.text, outcome.mention)
       : await context.live.finish(prependLeftover(leftover, outcome.text), {
@@ -108,7 +108,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
 }
 
 /** Buttons at an answer, by outcome; none at the reply to a command and at an invitation. */
-const OFFERS: Readonly<Partial<Record<Outcome['kind'], readonly Offer[]>>> = {
+const OFFERS: Readonly<Partial<Record<Outcome['kind'], readonly ReplyAction[]>>> = {
   answered: ['rate', 'retry'],
   interrupted: ['rate', 'retry'],
   stopped: ['retry'],
@@ -161,18 +161,18 @@ function replaceOld(
 }
 
 /** Text left by an earlier answer for the person's next private reply. None in a group or while a question is held. */
-function leftoverFor(keyRing: KeyRing, { newest, turn }: TurnContext, { hold }: Outcome): Leftover | undefined {
+function leftoverFor(keyRing: KeyRing, { newest, turn }: TurnContext, { hold }: Outcome): DeferredMessage | undefined {
   if (newest.chat.kind !== 'private' || hold) return undefined;
-  return openLeftover(keyRing, turn.conversation, turn.leftovers);
+  return openDeferredMessage(keyRing, turn.conversation, turn.leftovers);
 }
 
 /** Prepends the leftover text to the reply. */
-function prependLeftover(leftover: Leftover | undefined, text: string): string {
+function prependLeftover(leftover: DeferredMessage | undefined, text: string): string {
   return leftover ? `${leftover.text}\n\n---\n\n${text}` : text;
 }
 
 /** Data erased by the commit: the leftover that was just shown; with /forget, all leftovers. */
-function eraseWith(leftover: Leftover | undefined, erase: TurnCommit['erase']): TurnCommit['erase'] {
+function eraseWith(leftover: DeferredMessage | undefined, erase: TurnCommit['erase']): TurnCommit['erase'] {
   if (!leftover) return erase;
   const { list, record } = leftover;
   if (erase) return { ...erase, drop: [...erase.drop, list] };

@@ -44,7 +44,7 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     if (newest.slash && turn.messages.length === 1) return await options.runSlashWord(context, newest.slash);
     const taken = await options.takeTypedCode(context);
     if (taken) return taken;
-    const stands = turn.mayBeAnswered ? await context.live.findWhole(laterReplyTargets(context)) : undefined;
+    const stands = turn.mayBeAnswered ? await context.live.findCompleteAnswer(laterReplyTargets(context)) : undefined;
     throwIfSuperseded(controls.signal);
     if (stands) return { kind: 'answered', text: '', postedRecords: stands };
     if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, context);

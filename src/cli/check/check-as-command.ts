@@ -8,7 +8,7 @@ import { KNOWLEDGE_SEARCH } from '../../bot/tools/knowledge-search.ts';
 import { parseKnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';
 import { createPolicy } from '../../bot/policy/policy.ts';
 import { parsePolicyFile, type PolicyRule } from '../../bot/policy/policy-file.ts';
-import { createScenes, modelsIn } from '../../bot/policy/scenes.ts';
+import { createScenes, sceneModels } from '../../bot/policy/scenes.ts';
 import type { Scene } from '../../bot/policy/scenes-file.ts';
 import type { PolicyPerson, PolicyPlace, Subject } from '../../bot/policy/subject.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
@@ -51,7 +51,7 @@ function linesOf(config: Config, secrets: Secrets, asked: ImpersonationArgs): [s
   if (person === undefined && config.signIn.mode === 'required')
     return [...lines, ['Answer', 'none before they sign in (SIGN_IN=required)']];
   if (verdict.kind === 'refused') return [...lines, ['Answer', `refused: ${REFUSALS[verdict.because]}`]];
-  const left = modelsIn(scene, verdict.models);
+  const left = sceneModels(scene, verdict.models);
   if (!left) return [...lines, ['Answer', 'refused: the rule and the scene have no allowed model in common']];
   const sources = sourcesOf(config);
   // Nothing is searched here. The stub only enables the search tool.

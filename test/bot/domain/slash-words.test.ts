@@ -4,12 +4,14 @@ import {
   readOwnCommand,
   readSlashCommand,
   SLASH_SPELLINGS,
-  type SlashWord,
+  type SlashCommandName,
 } from '../../../src/bot/domain/slash-words.ts';
 
 describe('slash commands', () => {
   test.each(
-    (Object.keys(SLASH_SPELLINGS) as SlashWord[]).flatMap((word) => SLASH_SPELLINGS[word].map((text) => [text, word])),
+    (Object.keys(SLASH_SPELLINGS) as SlashCommandName[]).flatMap((word) =>
+      SLASH_SPELLINGS[word].map((text) => [text, word]),
+    ),
   )('reads %s as %s', (text, word) => {
     expect(readSlashCommand(text)).toEqual({ word, argument: '' });
   });
@@ -62,7 +64,7 @@ describe('slash commands', () => {
 
 describe('bare English commands on platforms that reserve the slash', () => {
   const BARE = { models: ['svc-plus', 'svc-max', 'Qwen3:8b'] };
-  const WORDS = (Object.keys(SLASH_SPELLINGS) as SlashWord[]).map((word) => ({
+  const WORDS = (Object.keys(SLASH_SPELLINGS) as SlashCommandName[]).map((word) => ({
     word,
     typed: SLASH_SPELLINGS[word][0]?.slice(1) ?? '',
   }));

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { refusalInWords } from '../../../src/bot/metrics/refusal-words.ts';
+import { describeRefusal } from '../../../src/bot/metrics/refusal-words.ts';
 import { clockSkewSec } from '../../../src/bot/platforms/refused-delivery.ts';
 
 test('each reason for refusing a delivery names the setting or cause to check', () => {
   const words = (reason: string, platform: 'wecom' | 'slack' = 'slack') =>
-    refusalInWords({ platform, reason, offSec: 400 });
+    describeRefusal({ platform, reason, offSec: 400 });
   expect(words('signature differs')).toContain('SLACK_SIGNING_SECRET');
   expect(words('signature differs', 'wecom')).toContain('WECOM_BOT_TOKEN');
   expect(words('outside the time window')).toContain('400 s off our clock');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { ConfigFileError } from '../../../src/shared/json-file.ts';
 import type { Models } from '../../../src/bot/policy/policy.ts';
-import { createScenes, markOf, modelsIn, promptIn } from '../../../src/bot/policy/scenes.ts';
+import { createScenes, sceneFingerprint, sceneModels, sceneSystemPrompt } from '../../../src/bot/policy/scenes.ts';
 import { parseScenesFile, type Scene } from '../../../src/bot/policy/scenes-file.ts';
 
 const KNOWN = { models: ['svc-plus', 'svc-max'], tools: ['who_am_i', 'web_search'], platforms: ['wecom', 'slack'] };
@@ -88,7 +88,7 @@ test('a scene’s models are among those allowed without it [scenes-narrow]', ()
   const names = fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c', 'd'), { minLength: 1 });
   fc.assert(
     fc.property(names, fc.option(names, { nil: undefined }), (allowed, models) => {
-      const left: readonly string[] = modelsIn({ name: 's', who: {}, models }, allowed as unknown as Models) ?? [];
+      const left: readonly string[] = sceneModels({ name: 's', who: {}, models }, allowed as unknown as Models) ?? [];
       expect(left.filter((name) => !allowed.includes(name))).toEqual([]);
       expect(new Set(left)).toEqual(new Set(allowed.filter((name) => models?.includes(name) ?? true)));
       if (left.includes(allowed[0] as string)) expect(left[0]).toBe(allowed[0]);
@@ -145,15 +145,15 @@ describe('the scenes file', () => {
         ],
       },
     });
-    expect(promptIn(read, 'System.')).toBe('System.\n\nOne.\nTwo.');
+    expect(sceneSystemPrompt(read, 'System.')).toBe('System.\n\nOne.\nTwo.');
   });
 });
 
 test('scenes that give answers access to different data have different marks [scenes-narrow]', () => {
   const base: Scene = { name: 'a', who: {} };
   const marks = [undefined, base, { ...base, tools: [] }, { ...base, knowledge: [] }, { ...base, name: 'b' }].map(
-    markOf,
+    sceneFingerprint,
   );
   expect(new Set(marks).size).toBe(5);
-  expect(markOf({ ...base, instructions: 'x' })).toBe(markOf(base));
+  expect(sceneFingerprint({ ...base, instructions: 'x' })).toBe(sceneFingerprint(base));
 });

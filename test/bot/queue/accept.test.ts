@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from '../../../src/shared/clock.ts';
 import { conversationKeys, messageKey } from '../../../src/bot/domain/partition-keys.ts';
 import { conversationOf, deliveryIdOf } from '../../../src/bot/domain/conversation.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
-import { isMeantBy } from '../../../src/bot/queue/stop-mark.ts';
+import { stopAppliesTo } from '../../../src/bot/queue/stop-mark.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { STOP_CHANNEL } from '../../../src/bot/queue/turn-news.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
@@ -88,7 +88,7 @@ describe('a stop word beyond every limit', () => {
     const waiting = await server.redis.llen(conversationKeys(alice).inbox);
     expect((await limited.accept(alice, textMessage('/stop'))).result).toBe('limited');
     const seen = claim && (await store.renew(claim));
-    expect(claim && seen && isMeantBy(seen.stop, claim.messages)).toBe(true);
+    expect(claim && seen && stopAppliesTo(seen.stop, claim.messages)).toBe(true);
     expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(waiting);
     expect(heard).toHaveLength(1);
     listener.disconnect();
@@ -102,11 +102,11 @@ describe('a stop word beyond every limit', () => {
     const later = textMessage('a later question');
     await limited.accept(alice, later);
     const stopped = await store.begin(alice);
-    expect(stopped && isMeantBy(stopped.stop, stopped.messages)).toBe(true);
+    expect(stopped && stopAppliesTo(stopped.stop, stopped.messages)).toBe(true);
     if (stopped) await store.commit(stopped, { outcome: 'final', records: [] });
     const claim = await store.begin(alice);
     expect(claim?.messages.map(({ deliveryId }) => deliveryId)).toEqual([deliveryIdOf(later)]);
-    expect(claim && isMeantBy(claim.stop, claim.messages)).toBe(false);
+    expect(claim && stopAppliesTo(claim.stop, claim.messages)).toBe(false);
   });
 
   test('stores nothing in a conversation without a question', async () => {

@@ -63,9 +63,9 @@ test('a live worker withdraws the crash counted for it, once, but no other crash
   const first = await begin(worker);
   await letRunOut();
   expect(await begin(other)).toMatchObject({ crashes: 1 });
-  expect(await worker.notCrashed({ ...first, claimId: 'somebody.else' })).toBe(false);
-  expect(await worker.notCrashed(first)).toBe(true);
-  expect(await worker.notCrashed(first)).toBe(false);
+  expect(await worker.retractCrash({ ...first, claimId: 'somebody.else' })).toBe(false);
+  expect(await worker.retractCrash(first)).toBe(true);
+  expect(await worker.retractCrash(first)).toBe(false);
   await letRunOut();
   // The second worker does not withdraw its crash.
   expect(await begin(worker)).toMatchObject({ crashes: 1 });

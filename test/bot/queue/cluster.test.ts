@@ -7,7 +7,7 @@ import { conversationOf, type ConversationRef } from '../../../src/bot/domain/co
 import type { InboundMessage } from '../../../src/bot/domain/message.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { Sweeper } from '../../../src/bot/queue/sweeper.ts';
-import { storeAndWake } from '../../../src/bot/queue/enqueue.ts';
+import { enqueue } from '../../../src/bot/queue/enqueue.ts';
 import { WakeQueue } from '../../../src/bot/queue/wake-queue.ts';
 import { testKeyRing } from '../../support/messages.ts';
 import { recordingLog } from '../../support/redis.ts';
@@ -65,7 +65,7 @@ async function messageElsewhere(): Promise<{ message: InboundMessage; conversati
 test('a wake is enqueued only after its message is stored, although a cluster has no common order of writes', async () => {
   const { message, conversation, master } = await messageElsewhere();
   process.kill(group.servers[master]?.pid ?? 0, 'SIGSTOP');
-  const stored = storeAndWake({ inbox, wakeQueue, log }, conversation, message);
+  const stored = enqueue({ inbox, wakeQueue, log }, conversation, message);
   await sleep(300);
   expect(await redis.get('{wake0}:turns:id')).toBeNull();
   process.kill(group.servers[master]?.pid ?? 0, 'SIGCONT');

@@ -44,7 +44,7 @@ function amend(message: InboundMessage, change: { editedAt: number; text: string
     kind: isDeleted ? 'deleted' : 'edited',
     message: { ...message, parts, slash: undefined },
     editedAt: isDeleted ? 0 : change.editedAt,
-    mayCome: true,
+    mayArriveLater: true,
     imagesBefore: 0,
   };
   return inbox.amend(placeOf(message), amendment);
@@ -213,7 +213,7 @@ test('a person cannot delete the message of another person [taken-back]', async 
   await accept(message);
   const other = { ...message, sender: { userId: 'bob' } };
   const gone = { ...other, parts: [] };
-  const amendment: InboundAmendment = { kind: 'deleted', message: gone, mayCome: true, imagesBefore: 0 };
+  const amendment: InboundAmendment = { kind: 'deleted', message: gone, mayArriveLater: true, imagesBefore: 0 };
   expect((await inbox.amend(placeOf(message), amendment)).where).toBe('nothing');
   expect(textsOf(await store.begin(placeOf(message)))).toEqual(['BANANAS']);
 });

@@ -5,7 +5,7 @@ import { connectRedis, type RedisClient } from '../../../src/shared/redis/redis.
 import { conversationOf, deliveryIdOf } from '../../../src/bot/domain/conversation.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { deliveryIdOfEntry } from '../../../src/bot/queue/inbox-entry.ts';
-import { storeAndWake } from '../../../src/bot/queue/enqueue.ts';
+import { enqueue } from '../../../src/bot/queue/enqueue.ts';
 import { WakeQueue } from '../../../src/bot/queue/wake-queue.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
@@ -23,7 +23,7 @@ function receiverOn(redis: RedisClient) {
     wakeQueue,
     async ask(userId: string) {
       const message = messageOf(userId, 'a question');
-      await storeAndWake({ inbox, wakeQueue, log }, conversationOf(message, 'member'), message);
+      await enqueue({ inbox, wakeQueue, log }, conversationOf(message, 'member'), message);
     },
   };
 }

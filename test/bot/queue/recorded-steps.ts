@@ -93,7 +93,7 @@ const again = async (tools: Tools, message: InboundMessage, takenAtMs: number) =
   await tools.redis.rpop(inbox);
   await tools.redis.hincrby(state, 'seq', -1);
   await tools.redis.del(key);
-  await tools.inbox.acceptAgain({ ...kept, takenAtMs });
+  await tools.inbox.reaccept({ ...kept, takenAtMs });
 };
 
 /** Steps that write each form of an entry. Each begins with what the one before it has left. */
@@ -103,13 +103,13 @@ export const STEPS: Readonly<Record<string, (tools: Tools) => Promise<unknown>>>
   'a slash command': (tools) => accept(tools, said('a3', 'alice', command('help'))),
   'an edit of a waiting message': ({ inbox }) =>
     inbox.amend(alice, {
-      ...{ kind: 'edited', mayCome: true, imagesBefore: 0, editedAt: 5 },
+      ...{ kind: 'edited', mayArriveLater: true, imagesBefore: 0, editedAt: 5 },
       message: said('a1', 'alice', { parts: [{ type: 'text', text: 'edited' }] }),
     }),
   'a deletion of a waiting message': ({ inbox }) =>
     inbox.amend(alice, {
       kind: 'deleted',
-      mayCome: true,
+      mayArriveLater: true,
       imagesBefore: 0,
       message: said('a2', 'alice', { parts: [] }),
     }),
@@ -121,7 +121,7 @@ export const STEPS: Readonly<Record<string, (tools: Tools) => Promise<unknown>>>
   'an earlier message that arrives late': (tools) => accept(tools, said('s1', 'sam', inSlack(1_000))),
   'an edit that arrives before its message': ({ inbox }) =>
     inbox.amend(slack, {
-      ...{ kind: 'edited', mayCome: true, imagesBefore: 0, editedAt: 7 },
+      ...{ kind: 'edited', mayArriveLater: true, imagesBefore: 0, editedAt: 7 },
       message: said('s5', 'sam', { ...inSlack(5_000), parts: [{ type: 'text', text: 'edited' }] }),
     }),
   'the message of that edit': (tools) => accept(tools, said('s5', 'sam', inSlack(5_000))),
@@ -157,7 +157,7 @@ export const STEPS: Readonly<Record<string, (tools: Tools) => Promise<unknown>>>
     ),
   'an edit of a running question': ({ inbox }) =>
     inbox.amend(edith, {
-      ...{ kind: 'edited', mayCome: true, imagesBefore: 0, editedAt: 9 },
+      ...{ kind: 'edited', mayArriveLater: true, imagesBefore: 0, editedAt: 9 },
       message: said('e1', 'edith', { parts: [{ type: 'text', text: 'edited' }] }),
     }),
 };

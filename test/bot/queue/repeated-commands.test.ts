@@ -7,7 +7,7 @@ import { Inbox } from '../../../src/bot/queue/accept.ts';
 import type { TurnCommit } from '../../../src/bot/domain/turn.ts';
 import { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { createPostLedger } from '../../../src/bot/reply/post-ledger.ts';
-import { keepNotice } from '../../../src/bot/reply/notices.ts';
+import { storeNotice } from '../../../src/bot/reply/notices.ts';
 import { doubleScripts } from '../../support/double-scripts.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { recordingLog, startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -69,7 +69,7 @@ test('a claim that is sent twice by a live worker belongs to that worker [repeat
 test('a commit that is sent twice removes only the messages, history and notices of its turn [repeatable-scripts]', async () => {
   const store = storeOn(doubling);
   for (const said of ['/help', '/whoami']) await inboxOn(server.redis).accept(alice, textMessage(said));
-  for (const text of ['a', 'b', 'c']) await keepNotice(server.redis, keyRing, { conversation: alice, text });
+  for (const text of ['a', 'b', 'c']) await storeNotice(server.redis, keyRing, { conversation: alice, text });
   const first = await store.begin(alice);
   const noticesShown = first?.notices.slice(0, 1) ?? [];
   expect(first && (await store.commit(first, { ...FINAL, history: { append: 'h1' }, noticesShown }))).toBe(1);
@@ -113,6 +113,6 @@ test('a notice whose transaction is sent twice is stored once [repeatable-script
   // The same bytes, as the connection resends them.
   const sameSeal = Object.assign(Object.create(keyRing) as typeof keyRing, { seal: () => sealed });
   for (let sending = 0; sending < 2; sending += 1)
-    await keepNotice(server.redis, sameSeal, { conversation: alice, text: 'somebody signed in' });
+    await storeNotice(server.redis, sameSeal, { conversation: alice, text: 'somebody signed in' });
   expect(await server.redis.llen(keys.notices)).toBe(1);
 });

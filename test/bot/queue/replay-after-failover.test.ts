@@ -6,7 +6,7 @@ import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import type { InboundMessage } from '../../../src/bot/domain/message.ts';
 import { asDeliveryId, type DeliveryId } from '../../../src/bot/domain/ids.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
-import { isMeantBy } from '../../../src/bot/queue/stop-mark.ts';
+import { stopAppliesTo } from '../../../src/bot/queue/stop-mark.ts';
 import { replayAfterFailover } from '../../../src/bot/queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../../../src/bot/queue/replay-buffer.ts';
 import { createPostLedger } from '../../../src/bot/reply/post-ledger.ts';
@@ -40,7 +40,7 @@ beforeEach(async () => {
   rememberedMs = 0;
   const recent = new ReplayBuffer({
     nowMs: () => performance.now() + rememberedMs,
-    onBare: () => fixture.report.acceptKeptBare(),
+    onReducedToId: () => fixture.report.messageReducedToId(),
   });
   inbox = new Inbox({ redis, keyRing, recent });
   wakeQueue = new WakeQueue(redis, 1, log);
@@ -143,7 +143,7 @@ test('a replayed message becomes its own turn, ordered by time, whichever receiv
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   for (const text of ['five', 'six']) await other.accept(alice, textMessage(text));
   const running = await store.begin(alice);
-  for (const recent of kept.reverse()) for (const message of recent.all().whole) await inbox.acceptAgain(message);
+  for (const recent of kept.reverse()) for (const message of recent.all().whole) await inbox.reaccept(message);
   expect(running?.messages).toHaveLength(2);
   if (running) await store.commit(running, { outcome: 'final', records: [] });
   const turns: string[][] = [];
@@ -183,7 +183,10 @@ test('a replayed stop word ends earlier questions but no later ones [failover]',
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   const stopped: Record<string, boolean> = {};
   for (let claim = await store.begin(alice); claim; claim = await store.begin(alice)) {
-    stopped[JSON.stringify(claim.messages.map(({ message }) => message.parts))] = isMeantBy(claim.stop, claim.messages);
+    stopped[JSON.stringify(claim.messages.map(({ message }) => message.parts))] = stopAppliesTo(
+      claim.stop,
+      claim.messages,
+    );
     await store.commit(claim, { outcome: 'final', records: [] });
   }
   const said = (text: string) => JSON.stringify([[{ type: 'text', text }]]);
@@ -192,12 +195,12 @@ test('a replayed stop word ends earlier questions but no later ones [failover]',
 
 test('a message whose answer its sender has seen is not replayed, unless it is a command with an effect [failover]', async () => {
   const ids = await acceptAll([textMessage('seen'), textMessage('/forget'), textMessage('not seen')]);
-  for (const id of ids.slice(0, 2)) inbox.answerSeen(id);
-  inbox.answerSeen(asDeliveryId('of-another-receiver'));
+  for (const id of ids.slice(0, 2)) inbox.markAnswerSeen(id);
+  inbox.markAnswerSeen(asDeliveryId('of-another-receiver'));
   expect(memory.all().whole.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1));
   rememberedMs = 2 * MINUTE_MS;
   expect([...memory.olderByPartition().values()]).toEqual([ids.slice(1)]);
-  inbox.answerSeen(ids[2] ?? asDeliveryId(''));
+  inbox.markAnswerSeen(ids[2] ?? asDeliveryId(''));
   expect(memory.all().whole.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1, 2));
 });
 

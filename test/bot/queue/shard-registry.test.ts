@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
-import { readAllShards, ShardCensus } from '../../../src/bot/queue/shard-registry.ts';
+import { readAllShards, ShardRegistry } from '../../../src/bot/queue/shard-registry.ts';
 import { WakeQueue } from '../../../src/bot/queue/wake-queue.ts';
 import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
@@ -9,7 +9,7 @@ const fixture = useWorkerFixture();
 test('reads the shards of an older shard count until they are empty, and deletes their keys once that count is no longer announced', async () => {
   const { redis } = fixture.server;
   const older = new WakeQueue(redis, 3, fixture.log);
-  await new ShardCensus(redis, 3).say();
+  await new ShardRegistry(redis, 3).say();
   for (let index = 0; index < 9; index += 1) {
     const message = messageOf(`person${index}`, 'a question');
     await fixture.inbox.accept(conversationOf(message, 'member'), message);
@@ -22,7 +22,7 @@ test('reads the shards of an older shard count until they are empty, and deletes
     answered += 1;
     return { outcome: 'final', records: [] };
   });
-  const census = new ShardCensus(redis, 1);
+  const census = new ShardRegistry(redis, 1);
   await readAllShards(census, worker);
   await until(() => answered === 9);
   await readAllShards(census, worker);
@@ -45,12 +45,12 @@ test('reads the shards of an older shard count until they are empty, and deletes
 test('reads the shards of another shard count as long as it is announced', async () => {
   const { redis } = fixture.server;
   const worker = fixture.startWorker(async () => ({ outcome: 'final', records: [] }));
-  const census = new ShardCensus(redis, 2);
+  const census = new ShardRegistry(redis, 2);
   expect(await census.say()).toEqual({ used: 2, known: 2 });
-  expect(await new ShardCensus(redis, 10).say()).toEqual({ used: 10, known: 10 });
+  expect(await new ShardRegistry(redis, 10).say()).toEqual({ used: 10, known: 10 });
   await redis.zincrby('wakes:shards', -61_000, '10');
   expect(await census.say()).toEqual({ used: 2, known: 10 });
-  await new ShardCensus(redis, 10).say();
+  await new ShardRegistry(redis, 10).say();
   await readAllShards(census, worker);
   expect(await census.say()).toEqual({ used: 10, known: 10 });
 });

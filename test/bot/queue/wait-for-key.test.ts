@@ -6,7 +6,7 @@ import { conversationKeys, pendingKey } from '../../../src/bot/domain/partition-
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
 import type { TurnCommit, TurnClaim } from '../../../src/bot/domain/turn.ts';
-import { keepNotice, openNotices } from '../../../src/bot/reply/notices.ts';
+import { storeNotice, openNotices } from '../../../src/bot/reply/notices.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 import { alterEntry } from '../../support/alter-entry.ts';
 import { textMessage } from '../../support/messages.ts';
@@ -127,7 +127,7 @@ test('a notice under another key is kept for a worker with that key, and shown n
     [former, 'under the old key'],
     [former, 'altered'],
   ] as const)
-    await keepNotice(redis, ring, { conversation: alice, text });
+    await storeNotice(redis, ring, { conversation: alice, text });
   await alterEntry(redis, keys.notices);
   await accept(former, 'q');
   const store = storeOf(former);

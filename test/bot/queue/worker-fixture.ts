@@ -67,7 +67,7 @@ export function useWorkerFixture(): WorkerFixture {
     messagesBroken: ({ count }) => void reported.push(`broken ${count}`),
     storedAnswerLost: () => void reported.push('answer lost'),
     eventRecovered: () => void reported.push('recovered'),
-    acceptKeptBare: () => void reported.push('kept bare'),
+    messageReducedToId: () => void reported.push('kept bare'),
     eventLost: () => void reported.push('lost'),
     pressureChanged: ({ pressure }) => void reported.push(`pressure ${pressure}`),
     runFailed: () => void reported.push('run failed'),
@@ -112,12 +112,12 @@ export function useWorkerFixture(): WorkerFixture {
     const { store, wakeQueue } = fixture;
     const { shards = 1, concurrency = 20, pressure = PRESSURE, ...others } = overrides;
     const { apologise = async () => ({ outcome: 'dead' as const, records: [] }), ...more } = others;
-    const { onHeld = async () => 0, bringFollowUps, ...parts } = more;
+    const { onHeld = async () => 0, deliverFollowUps, ...parts } = more;
     const worker = new TurnWorker({
       ...{ redis, store, isolation: isolationFor(wakeQueue), wakeQueue, nowMs, log, report },
       ...parts,
       limits: { shards, concurrency, pressure },
-      steps: { runTurn, apologise, onHeld, bringFollowUps },
+      steps: { runTurn, apologise, onHeld, deliverFollowUps },
     });
     workers.push(worker);
     return worker;

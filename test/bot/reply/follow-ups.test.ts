@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { HOUR_MS, MINUTE_MS } from '../../../src/shared/clock.ts';
 import { conversationKeys, followUpKeyPrefix, followUpsKey } from '../../../src/bot/domain/partition-keys.ts';
-import { openLeftover } from '../../../src/bot/reply/follow-ups/deferred-messages.ts';
+import { openDeferredMessage } from '../../../src/bot/reply/follow-ups/deferred-messages.ts';
 import { REPLY_TEXTS } from '../../../src/bot/i18n/reply-texts.ts';
 import { usePulledFixture, words, type PulledTurn } from './pulled-fixture.ts';
 
@@ -15,7 +15,7 @@ const times = <Result>(count: number, result: Result) => Array.from({ length: co
 async function leftover({ claim }: PulledTurn): Promise<string | undefined> {
   const { leftovers } = conversationKeys(claim.conversation);
   const kept = await fixture.server.redis.lrange(leftovers, 0, -1);
-  return openLeftover(fixture.keyRing, claim.conversation, kept)?.text;
+  return openDeferredMessage(fixture.keyRing, claim.conversation, kept)?.text;
 }
 const withoutHeading = (text: string) => text.replace(REPLY_TEXTS.restOfAnswer.en, '');
 /** The routes that were tried, in order. */
@@ -146,7 +146,7 @@ describe('a worker that takes over follow-ups [looked-up-not-repeated]', () => {
     await turn.commitOnly(LONG);
     const died = new Promise<never>(() => undefined);
     const dying = fixture.worker(() => died);
-    await dying.takeUp(turn.claim.conversation.partition);
+    await dying.deliverDue(turn.claim.conversation.partition);
     while (tries.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await turn.bring();
     expect(tries).toHaveLength(1);

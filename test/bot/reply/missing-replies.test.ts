@@ -8,23 +8,23 @@ const SECOND = asDeliveryId('second');
 test('an unknown reply may turn up for 60 s from its first poll, whatever else is polled', () => {
   let nowMs = 5;
   const missing = createMissingReplies(() => nowMs);
-  expect(missing.mayTurnUp(FIRST)).toBe(true);
+  expect(missing.mayStillAppear(FIRST)).toBe(true);
   nowMs += 30_000;
-  expect(missing.mayTurnUp(SECOND)).toBe(true);
+  expect(missing.mayStillAppear(SECOND)).toBe(true);
   nowMs += 29_999;
-  expect(missing.mayTurnUp(FIRST)).toBe(true);
+  expect(missing.mayStillAppear(FIRST)).toBe(true);
   nowMs += 1;
-  expect(missing.mayTurnUp(FIRST)).toBe(false);
-  expect(missing.mayTurnUp(SECOND)).toBe(true);
+  expect(missing.mayStillAppear(FIRST)).toBe(false);
+  expect(missing.mayStillAppear(SECOND)).toBe(true);
 });
 
 test('at most 10,000 unknown replies are remembered', () => {
   let nowMs = 0;
   const missing = createMissingReplies(() => nowMs);
-  for (let reply = 0; reply <= 10_000; reply += 1) missing.mayTurnUp(asDeliveryId(`reply ${reply}`));
+  for (let reply = 0; reply <= 10_000; reply += 1) missing.mayStillAppear(asDeliveryId(`reply ${reply}`));
   nowMs += 60_000;
-  expect(missing.mayTurnUp(asDeliveryId('reply 10000'))).toBe(false);
-  expect(missing.mayTurnUp(asDeliveryId('reply 1'))).toBe(false);
+  expect(missing.mayStillAppear(asDeliveryId('reply 10000'))).toBe(false);
+  expect(missing.mayStillAppear(asDeliveryId('reply 1'))).toBe(false);
   // Forgotten, so its minute starts again.
-  expect(missing.mayTurnUp(asDeliveryId('reply 0'))).toBe(true);
+  expect(missing.mayStillAppear(asDeliveryId('reply 0'))).toBe(true);
 });

@@ -8,7 +8,7 @@ import { asDeliveryId } from '../../../src/bot/domain/ids.ts';
 import { createPrivateRate } from '../../../src/bot/platforms/wecom/index.ts';
 import { safePlainText } from '../../../src/bot/platforms/wecom/dialect.ts';
 import { openFollowUp, sealFollowUp } from '../../../src/bot/reply/follow-ups/follow-up.ts';
-import { openLeftover } from '../../../src/bot/reply/follow-ups/deferred-messages.ts';
+import { openDeferredMessage } from '../../../src/bot/reply/follow-ups/deferred-messages.ts';
 import { REPLY_TEXTS } from '../../../src/bot/i18n/reply-texts.ts';
 import { startFakeApi, type FakeApi } from '../platforms/wecom/fake-api.ts';
 import { limitMembers, type MemberLimits } from '../platforms/wecom/member-limits.ts';
@@ -86,7 +86,7 @@ test('delivers a long remainder exactly once although workers die during it [loo
       if (tries() === dyingAt) return (dies(), died);
     });
     member.onShown = () => member.shown.length === hangingAt && dies();
-    await worker.takeUp(turn.claim.conversation.partition);
+    await worker.deliverDue(turn.claim.conversation.partition);
     await untilTrue(() => isDead || fixture.reported.length > 0);
     await makeDue(turn);
   }
@@ -117,7 +117,7 @@ test('puts what WeCom refuses for ten minutes before the next private reply, wit
   expect(fixture.reported).toEqual(['kept']);
   const { leftovers } = conversationKeys(turn.claim.conversation);
   const kept = await fixture.server.redis.lrange(leftovers, 0, -1);
-  const rest = openLeftover(fixture.keyRing, turn.claim.conversation, kept)?.text ?? '';
+  const rest = openDeferredMessage(fixture.keyRing, turn.claim.conversation, kept)?.text ?? '';
   const [heading, ...texts] = rest.split('\n\n');
   expect(heading).toBe(REPLY_TEXTS.restOfAnswer.en);
   expect(words(shownText() + texts.join('\n\n'))).toEqual(words(LATE));
@@ -144,7 +144,7 @@ test('does not mix two remainders for one person that two workers send at once',
         atMs: Date.now(),
       });
       await fixture.server.redis.zadd(followUpsKey(partition), 0, other);
-      inBackground(() => fixture.worker().takeUp(partition));
+      inBackground(() => fixture.worker().deliverDue(partition));
     }),
   );
   await untilTrue(() => fixture.reported.length === 2);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PostResult } from '../../../src/bot/platforms/platform.ts';
 import type { FollowUp } from '../../../src/bot/reply/follow-ups/follow-up.ts';
-import { afterTry, formatProgress, nextWay, readProgress } from '../../../src/bot/reply/follow-ups/progress.ts';
+import { afterAttempt, formatProgress, nextMethod, readProgress } from '../../../src/bot/reply/follow-ups/progress.ts';
 import { createFakePlatform } from '../../support/fake-platform.ts';
 import { asConversationId } from '../../../src/bot/domain/ids.ts';
 import { tries } from '../../support/tries.ts';
@@ -30,7 +30,7 @@ test('property: delivers the remainder for any results and crashes, and twice on
       const [brought, told] = [new Set<string>(), { handle: false }];
       let progress = readProgress({ state: '', parts: '' });
       for (const { does, says, dies } of plan) {
-        progress = nextWay(progress, { followUp, platform, ageMs: 0 });
+        progress = nextMethod(progress, { followUp, platform, ageMs: 0 });
         if (progress.way === 'reply') break;
         const { way, isInDoubt } = progress;
         const isUsed = way === 'handle' && brought.has('handle');
@@ -45,7 +45,7 @@ test('property: delivers the remainder for any results and crashes, and twice on
         }
         if (way === 'handle' && brought.has('handle') && (result === 'sent' || result === 'refused'))
           told.handle = true;
-        const after = afterTry(progress, result, { pieces: followUp.pieces.length, parts: PARTS.length });
+        const after = afterAttempt(progress, result, { pieces: followUp.pieces.length, parts: PARTS.length });
         if (after === 'brought') return expect([...brought]).toEqual(brought.has('handle') ? ['handle'] : PARTS);
         progress = readProgress(formatProgress(after));
       }

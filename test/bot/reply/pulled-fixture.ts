@@ -10,7 +10,7 @@ import { Inbox } from '../../../src/bot/queue/accept.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import type { TurnClaim } from '../../../src/bot/domain/turn.ts';
 import { asDeliveryId, type DeliveryId } from '../../../src/bot/domain/ids.ts';
-import { AfterCare } from '../../../src/bot/reply/deferred-reconciliation.ts';
+import { DeferredReconciliation } from '../../../src/bot/reply/deferred-reconciliation.ts';
 import { createLiveReply } from '../../../src/bot/reply/create-live-reply.ts';
 import type { LiveReply } from '../../../src/bot/reply/live-reply.ts';
 import { FollowUps } from '../../../src/bot/reply/follow-ups/follow-ups.ts';
@@ -179,7 +179,7 @@ export function usePulledFixture(): PulledFixture {
     if (claim?.messages.length !== ids.length) throw new Error('not one turn');
     let isFenced = false;
     const live = createLiveReply({
-      deps: { redis, keyRing, nowMs, monotonicMs, log, report, afterCare: new AfterCare(log) },
+      deps: { redis, keyRing, nowMs, monotonicMs, log, report, afterCare: new DeferredReconciliation(log) },
       claim,
       controls: {
         signal: AbortSignal.any([]),
@@ -210,7 +210,7 @@ export function usePulledFixture(): PulledFixture {
       return readLiveReply({ redis, keyRing: ring, platform, onSeen }, polled);
     };
     const bring = async (by = worker()) => {
-      await by.takeUp(conversation.partition);
+      await by.deliverDue(conversation.partition);
       await by.settle();
     };
     return {

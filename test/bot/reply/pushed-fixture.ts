@@ -8,7 +8,7 @@ import type { DeliveryId } from '../../../src/bot/domain/ids.ts';
 import { createSlack } from '../../../src/bot/platforms/slack/index.ts';
 import { formatTarget } from '../../../src/bot/platforms/slack/reply-target.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
-import { AfterCare } from '../../../src/bot/reply/deferred-reconciliation.ts';
+import { DeferredReconciliation } from '../../../src/bot/reply/deferred-reconciliation.ts';
 import { createLiveReply } from '../../../src/bot/reply/create-live-reply.ts';
 import type { LiveReply } from '../../../src/bot/reply/live-reply.ts';
 import { startFakeSlack, type FakeSlack, type SlackFault } from '../../support/fake-slack.ts';
@@ -21,7 +21,7 @@ const CHANNEL = 'C1';
 export const QUESTION_TS = '1760000000.000100';
 const keyRing = testKeyRing();
 const { log } = recordingLog();
-const afterCare = new AfterCare(log);
+const afterCare = new DeferredReconciliation(log);
 /** Answers that the platform refused completely, as the alarm reports them. */
 export const notShown: string[] = [];
 
@@ -167,7 +167,7 @@ export function usePushedFixture(): PushedFixture {
   return fixture;
 }
 
-function careBy({ onCare }: AskOptions): Pick<AfterCare, 'later'> {
+function careBy({ onCare }: AskOptions): Pick<DeferredReconciliation, 'later'> {
   return { later: (delayMs, work) => (onCare ? onCare(work) : afterCare.later(delayMs, work)) };
 }
 

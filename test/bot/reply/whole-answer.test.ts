@@ -8,17 +8,17 @@ const fixture = usePushedFixture();
 const { ask, texts } = fixture;
 const LONG = 'a sentence of many words. '.repeat(800);
 
-describe.each(['stream', 'edit'] as const)('findWhole for an answer pushed by %s', (mode) => {
+describe.each(['stream', 'edit'] as const)('findCompleteAnswer for an answer pushed by %s', (mode) => {
   test('finds the answer once it has its last snapshot, and not before', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
-    expect(await live.findWhole()).toBeUndefined();
+    expect(await live.findCompleteAnswer()).toBeUndefined();
     live.show({ text: 'Hello' });
     await until(() => texts().includes('Hello'));
     const next = await take();
-    expect(await next.live.findWhole()).toBeUndefined();
+    expect(await next.live.findCompleteAnswer()).toBeUndefined();
     await next.live.finish('Hello, world.', { status: 'a note' });
-    const [record] = (await next.live.findWhole()) ?? [];
+    const [record] = (await next.live.findCompleteAnswer()) ?? [];
     expect(record?.fields.slice(0, 4)).toEqual(['finished', '1', 'delivery', 'live']);
     expect(record?.fields).toContain('post:0');
   });
@@ -29,10 +29,10 @@ describe.each(['stream', 'edit'] as const)('findWhole for an answer pushed by %s
     const { live } = await take();
     await live.finish(LONG);
     expect(messages.length).toBeGreaterThan(1);
-    expect(await live.findWhole()).toBeDefined();
+    expect(await live.findCompleteAnswer()).toBeDefined();
     // The last message never arrived.
     messages.pop();
-    expect(await live.findWhole()).toBeUndefined();
+    expect(await live.findCompleteAnswer()).toBeUndefined();
   });
 
   test('finds the answer for each message merged into its turn, and for no other', async () => {
@@ -43,10 +43,10 @@ describe.each(['stream', 'edit'] as const)('findWhole for an answer pushed by %s
       place: { chat: { kind: 'group', id: 'C1', threadId: '3' } },
     });
     await (await newest.take()).live.finish('To both of them.');
-    expect(await (await merged.take()).live.findWhole()).toEqual([
+    expect(await (await merged.take()).live.findCompleteAnswer()).toEqual([
       { id: merged.deliveryId, fields: ['finished', '1', 'delivery', 'live'] },
     ]);
-    expect(await (await other.take()).live.findWhole()).toBeUndefined();
+    expect(await (await other.take()).live.findCompleteAnswer()).toBeUndefined();
   });
 
   test('finds the answer of a merged message in the thread where it was answered', async () => {
@@ -57,15 +57,15 @@ describe.each(['stream', 'edit'] as const)('findWhole for an answer pushed by %s
     const newest = await ask(mode, { mergedIds: [merged.deliveryId], place: { chat, replyTarget: elsewhere } });
     await (await newest.take()).live.finish('To both of them.');
     const { live } = await merged.take();
-    expect(await live.findWhole()).toBeUndefined();
-    expect(await live.findWhole([elsewhere])).toBeDefined();
+    expect(await live.findCompleteAnswer()).toBeUndefined();
+    expect(await live.findCompleteAnswer([elsewhere])).toBeDefined();
   });
 
   test('returns undefined for a turn held for sign-in', async () => {
     const { take } = await ask(mode);
     const { live } = await take();
     await live.leaveOpen('Sign in first.');
-    expect(await live.findWhole()).toBeUndefined();
+    expect(await live.findCompleteAnswer()).toBeUndefined();
   });
 
   test('retries when the platform fails, and then returns undefined so that the question is answered', async () => {
@@ -74,11 +74,11 @@ describe.each(['stream', 'edit'] as const)('findWhole for an answer pushed by %s
     await live.finish('Hello.');
     const busy = { kind: 'status', status: 500 } as const;
     fixture.fault('conversations.replies', busy, busy);
-    expect(await live.findWhole()).toBeDefined();
+    expect(await live.findCompleteAnswer()).toBeDefined();
     fixture.fault('conversations.replies', busy, busy, busy);
     const elsewhere = formatTarget({ channel: 'C2', userId: 'U1', teamId: 'T1', isPrivate: false });
     fixture.slack.calls.length = 0;
-    expect(await live.findWhole([elsewhere])).toBeUndefined();
+    expect(await live.findCompleteAnswer([elsewhere])).toBeUndefined();
     expect(fixture.slack.calls.filter(({ method }) => method.startsWith('conversations.'))).toHaveLength(3);
   });
 });

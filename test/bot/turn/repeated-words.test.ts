@@ -2,7 +2,7 @@ import { shippedModels } from '../../support/shipped-models.ts';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { connectRedis } from '../../../src/shared/redis/redis.ts';
 import { createIdentity, type Identity } from '../../../src/bot/identity/identity.ts';
-import { SLASH_SPELLINGS, type SlashWord } from '../../../src/bot/domain/slash-words.ts';
+import { SLASH_SPELLINGS, type SlashCommandName } from '../../../src/bot/domain/slash-words.ts';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import type { PolicyFile } from '../../../src/bot/policy/policy-file.ts';
 import { createPolicy } from '../../../src/bot/policy/policy.ts';
@@ -128,16 +128,19 @@ describe('a turn that runs again after its worker died', () => {
     expect(fixture.platform.written.map(({ text }) => linkIn(text) !== undefined)).toEqual([true, true]);
   });
 
-  test.each(Object.keys(SLASH_SPELLINGS) as SlashWord[])('says and does the same for the word %s', async (word) => {
-    for (const isLinked of [false, true]) {
-      if (isLinked) await signIn();
-      const { runSlashWord } = stepsWith(fixture.identity);
-      const context = contextOf(`/${word}`);
-      const [first, again] = [
-        await runSlashWord(context, { word, argument: '' }),
-        await runSlashWord(context, { word, argument: '' }),
-      ];
-      expect({ ...again, text: withoutLink(again.text) }).toEqual({ ...first, text: withoutLink(first.text) });
-    }
-  });
+  test.each(Object.keys(SLASH_SPELLINGS) as SlashCommandName[])(
+    'says and does the same for the word %s',
+    async (word) => {
+      for (const isLinked of [false, true]) {
+        if (isLinked) await signIn();
+        const { runSlashWord } = stepsWith(fixture.identity);
+        const context = contextOf(`/${word}`);
+        const [first, again] = [
+          await runSlashWord(context, { word, argument: '' }),
+          await runSlashWord(context, { word, argument: '' }),
+        ];
+        expect({ ...again, text: withoutLink(again.text) }).toEqual({ ...first, text: withoutLink(first.text) });
+      }
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import type { Language } from '../../../shared/text/texts.ts';
 import { FEEDBACK_REASONS, type FeedbackReason } from '../../domain/feedback.ts';
 import { asDeliveryId, type DeliveryId } from '../../domain/ids.ts';
-import type { ReplyOffers } from '../../domain/reply.ts';
+import type { ReplyActions } from '../../domain/reply.ts';
 
 /*
  * Buttons of an answer as Slack blocks (PLATFORM_FACTS.md slack-buttons). A button's value names its answer and language. It
@@ -15,7 +15,7 @@ export const ACTIONS = {
   reason: 'parley_reason',
 } as const;
 
-export function offerBlocks(offers: ReplyOffers | undefined): object[] {
+export function offerBlocks(offers: ReplyActions | undefined): object[] {
   if (!offers) return [];
   const { stop, retry, rate } = offers;
   const buttons = [
@@ -38,7 +38,7 @@ export function offerBlocks(offers: ReplyOffers | undefined): object[] {
 export function reasonBlocks(
   question: string,
   labels: ReadonlyMap<FeedbackReason, string>,
-  at: Pick<ReplyOffers, 'answer' | 'language'>,
+  at: Pick<ReplyActions, 'answer' | 'language'>,
 ): object[] {
   // Slack requires a unique id for every action of a block.
   const buttons = [...labels].map(([reason, label]) =>
@@ -76,7 +76,7 @@ export function readOffer(actionId: string, value = ''): PressedOffer | undefine
   };
 }
 
-function valueOf(word: PressedOffer['word'], { answer, language }: Pick<ReplyOffers, 'answer' | 'language'>): string {
+function valueOf(word: PressedOffer['word'], { answer, language }: Pick<ReplyActions, 'answer' | 'language'>): string {
   return `${word} ${language} ${answer}`;
 }
 

@@ -157,7 +157,7 @@ function readChange({ before, after, editedAt }: WireChange, envelope: WireEnvel
       kind: after ? 'edited' : 'deleted',
       message: saidBy(event, envelope, options, { parts, isPrivate }),
       editedAt,
-      mayCome: isForUs || wasForUs || (!after && mayFollow(event, options)),
+      mayArriveLater: isForUs || wasForUs || (!after && mayFollow(event, options)),
       imagesBefore: haveFilesChanged ? Math.min(before?.files.length ?? 0, MAX_IMAGES_KEPT) : 0,
     },
     answer: EMPTY_ANSWER,

@@ -1,5 +1,5 @@
-import type { ReplyOffers } from '../../domain/reply.ts';
-import { SLASH_SPELLINGS, type SlashWord } from '../../domain/slash-words.ts';
+import type { ReplyActions } from '../../domain/reply.ts';
+import { SLASH_SPELLINGS, type SlashCommandName } from '../../domain/slash-words.ts';
 import { safePlainText } from './dialect.ts';
 
 const ASKS = 3;
@@ -15,7 +15,7 @@ const SHORT_ID_CHARS = 8;
  * person.
  * @param cardUrl link of the card's body, which WeCom requires; without it there is no card
  */
-export function offersCard(offers: ReplyOffers | undefined, cardUrl: string | undefined): object | undefined {
+export function offersCard(offers: ReplyActions | undefined, cardUrl: string | undefined): object | undefined {
   if (!offers || cardUrl === undefined) return undefined;
   const { heading, stop, retry, answer, language } = offers;
   const taps = [
@@ -36,7 +36,7 @@ function tap(title: string, question: string): object {
 }
 
 /** Includes the slash: a word with an argument but without a slash is a question. */
-function word(name: SlashWord, language: ReplyOffers['language']): string {
+function word(name: SlashCommandName, language: ReplyActions['language']): string {
   const [english = '', chinese = ''] = SLASH_SPELLINGS[name];
   return language === 'zh' ? `/${chinese}` : english;
 }

@@ -1,4 +1,4 @@
-import type { KeptFeedback } from './read-feedback.ts';
+import type { StoredFeedback } from './read-feedback.ts';
 
 const COLUMNS = ['time', 'platform', 'answer', 'verdict', 'reasons', 'model', 'rule', 'rater', 'words'] as const;
 
@@ -6,7 +6,7 @@ const COLUMNS = ['time', 'platform', 'answer', 'verdict', 'reasons', 'model', 'r
 export const CSV_HEAD = `\uFEFF${COLUMNS.join(',')}\r\n`;
 
 /** One line of the table (RFC 4180). Times are UTC; text that a spreadsheet would run as a formula is escaped. */
-export function csvLine({ atMs, reasons, ...rest }: KeptFeedback): string {
+export function csvLine({ atMs, reasons, ...rest }: StoredFeedback): string {
   const row = { ...rest, time: new Date(atMs).toISOString(), reasons: reasons.join(' ') };
   return `${COLUMNS.map((name) => cell(row[name])).join(',')}\r\n`;
 }

@@ -71,7 +71,7 @@ export async function keysOfRatings(
  * Stores a rating together with the model and the policy rule of the answer (SECURITY.md feedback-kept). Safe to repeat.
  * @throws any error of the Redis connection
  */
-export async function keepFeedback(options: KeepFeedbackOptions, rating: Rating): Promise<FeedbackChange> {
+export async function storeFeedback(options: KeepFeedbackOptions, rating: Rating): Promise<FeedbackChange> {
   const { redis, keyRing, lifeMs, keepsWords } = options;
   const { partition, answer, platform, personId, verdict } = rating;
   const rater = raterOf(keyRing, personId);

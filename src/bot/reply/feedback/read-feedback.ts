@@ -7,7 +7,7 @@ import { feedbackKey, ratedAnswersKey } from '../../domain/partition-keys.ts';
 import { FEEDBACK_PURPOSE } from './keep-feedback.ts';
 
 /** One person's stored rating of one answer. */
-export interface KeptFeedback {
+export interface StoredFeedback {
   /** Time of the last change. */
   atMs: number;
   platform: string;
@@ -34,7 +34,7 @@ const AT_ONCE = 200;
 export async function* readFeedback(
   { redis, keyRing }: { redis: RedisClient; keyRing: KeyRing },
   sinceMs: number,
-): AsyncGenerator<KeptFeedback> {
+): AsyncGenerator<StoredFeedback> {
   for (const partition of ALL_PARTITIONS) {
     const rated = ratedAnswersKey(partition);
     for (let from = 0; ; from += AT_ONCE) {
@@ -54,7 +54,7 @@ function* ratingsIn(
   answer: DeliveryId,
   hash: Readonly<Record<string, string>>,
   sinceMs: number,
-): Generator<KeptFeedback> {
+): Generator<StoredFeedback> {
   const { platform = '', model = '', rule = '' } = hash;
   for (const field of Object.keys(hash)) {
     if (!field.startsWith(VERDICT_FIELD)) continue;

@@ -17,14 +17,14 @@ const keepScript = loadScript(import.meta.url, './scripts/keep-leftover.lua', {
 });
 
 /** A text to show before a person's next private reply, and where it is stored. */
-export interface Leftover {
+export interface DeferredMessage {
   text: string;
   list: string;
   record: string;
 }
 
 /** Stores a text for the next reply in a person's private conversation. Safe to repeat with the same message. */
-export async function keepLeftover(
+export async function storeDeferredMessage(
   redis: RedisClient,
   keyRing: KeyRing,
   leftover: { conversation: ConversationRef; deliveryId: DeliveryId; text: string },
@@ -39,11 +39,11 @@ export async function keepLeftover(
  * Opens the oldest readable deferred message in a turn's claim. A damaged one, or one whose key is missing, is skipped and
  * expires.
  */
-export function openLeftover(
+export function openDeferredMessage(
   keyRing: KeyRing,
   conversation: ConversationRef,
   kept: readonly string[],
-): Leftover | undefined {
+): DeferredMessage | undefined {
   for (const record of kept) {
     const opened = tryOpen(() => keyRing.open(PURPOSE, conversation.id, record.slice(record.indexOf(':') + 1)));
     if (opened.kind === 'opened') return { text: opened.value, list: conversationKeys(conversation).leftovers, record };

@@ -8,18 +8,18 @@ import type { FollowUp } from './follow-up.ts';
 const MAX_PIECES = 4;
 
 /** Notice below a message whose answer continues in another message. */
-export function goesOn(language: Language): string {
+export function continuationNotice(language: Language): string {
   return `\n\n${localize(REPLY_TEXTS.goesOn, language)}`;
 }
 
 /** Notice below a message whose complete answer follows as a file. */
-export function followsAsFile(language: Language): string {
+export function fileNotice(language: Language): string {
   return `\n\n${localize(REPLY_TEXTS.wholeAsFile, language, { name: ANSWER_FILE_NAME })}`;
 }
 
 /** Size of the longer of the two notices. Bytes. */
-export function goesOnBytes(language: Language): number {
-  return Math.max(Buffer.byteLength(goesOn(language)), Buffer.byteLength(followsAsFile(language)));
+export function maxNoticeBytes(language: Language): number {
+  return Math.max(Buffer.byteLength(continuationNotice(language)), Buffer.byteLength(fileNotice(language)));
 }
 
 /** The pieces to store as the follow-up of an answer, at most `MAX_PIECES`. */
@@ -30,16 +30,16 @@ export function keptPieces(platform: Platform, pieces: readonly string[], langua
 }
 
 /** Text sent by the message's own reply handle: one message, shown below the message that it continues. */
-export function wordsByHandle(platform: Platform, { pieces, language }: FollowUp, sentPieces: number): string {
+export function formatForHandle(platform: Platform, { pieces, language }: FollowUp, sentPieces: number): string {
   const [first = '', ...more] = pieces.slice(sentPieces);
   if (more.length === 0) return platform.renderReply({ text: first, finished: true });
-  const mark = goesOn(language);
+  const mark = continuationNotice(language);
   const [fitting = ''] = platform.splitReply(first, Buffer.byteLength(mark));
   return platform.renderReply({ text: fitting + mark, finished: true });
 }
 
 /** Text sent as a separate message, with a heading that marks it as an earlier answer or the remainder of one. */
-export function wordsByItself({ pieces, isWhole, language }: FollowUp, sentPieces: number): string {
+export function formatStandalone({ pieces, isWhole, language }: FollowUp, sentPieces: number): string {
   const heading = REPLY_TEXTS[isWhole && sentPieces === 0 ? 'earlierAnswer' : 'restOfAnswer'];
   return [localize(heading, language), ...pieces.slice(sentPieces)].join('\n\n');
 }

@@ -4,7 +4,7 @@ import { followUpKeyPrefix, followUpsKey, messageKey } from '../../domain/partit
 import { asDeliveryId, type DeliveryId } from '../../domain/ids.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { FENCE_VALID_MS } from '../../platforms/platform.ts';
-import type { KeptProgress } from './progress.ts';
+import type { StoredProgress } from './progress.ts';
 
 const takeScript = loadScript(import.meta.url, './scripts/take-follow-ups.lua', {
   keys: ['due'],
@@ -23,27 +23,27 @@ const endScript = loadScript(import.meta.url, './scripts/end-follow-up.lua', {
 });
 
 /** A follow-up that a worker has claimed. */
-export interface TakenFollowUp {
+export interface ClaimedFollowUp {
   /** Delivery id of the answered message. */
   deliveryId: DeliveryId;
   sealed: string;
   /** Time from the commit to the claim, by Redis' clock. Milliseconds. */
   ageMs: number;
   /** Progress so far; empty before the first try. */
-  progress: KeptProgress;
+  progress: StoredProgress;
 }
 
 /** The follow-ups of one partition, under one claim. */
 export interface FollowUpStore {
   /** Claims due follow-ups. @param heldMs how long no other worker can claim them */
-  take(heldMs: number, most: number): Promise<TakenFollowUp[]>;
+  take(heldMs: number, most: number): Promise<ClaimedFollowUp[]>;
   /**
    * Records the progress. @returns false if another worker has claimed the follow-up or it has ended; nothing may be sent
    * then
    */
-  hold(taken: TakenFollowUp, heldMs: number, progress: KeptProgress): Promise<boolean>;
+  hold(taken: ClaimedFollowUp, heldMs: number, progress: StoredProgress): Promise<boolean>;
   /** @returns whether this call ended the follow-up */
-  end(taken: TakenFollowUp, delivery: string): Promise<boolean>;
+  end(taken: ClaimedFollowUp, delivery: string): Promise<boolean>;
 }
 
 interface StoreOptions {
@@ -55,7 +55,7 @@ interface StoreOptions {
 
 export function createFollowUpStore({ redis, partition, claim }: StoreOptions): FollowUpStore {
   const due = followUpsKey(partition);
-  const keyOf = ({ deliveryId }: TakenFollowUp) => followUpKeyPrefix(partition) + deliveryId;
+  const keyOf = ({ deliveryId }: ClaimedFollowUp) => followUpKeyPrefix(partition) + deliveryId;
   return {
     async take(heldMs, most) {
       const args = { followUpPrefix: followUpKeyPrefix(partition), claim, heldMs, most };

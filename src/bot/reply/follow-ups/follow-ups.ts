@@ -11,11 +11,18 @@ import type { Platform, PostResult } from '../../platforms/platform.ts';
 import type { PlatformName } from '../../domain/platform-name.ts';
 import { ANSWER_FILE_NAME } from '../answer-file.ts';
 import type { ReplyReport } from '../reply-report.ts';
-import { createFollowUpStore, type FollowUpStore, type TakenFollowUp } from './follow-up-store.ts';
+import { createFollowUpStore, type FollowUpStore, type ClaimedFollowUp } from './follow-up-store.ts';
 import { openFollowUp, type FollowUp } from './follow-up.ts';
-import { keepLeftover } from './deferred-messages.ts';
-import { afterTry, formatProgress, nextWay, readProgress, type Progress, type Way } from './progress.ts';
-import { restOfParts, wordsByHandle, wordsByItself } from './follow-up-format.ts';
+import { storeDeferredMessage } from './deferred-messages.ts';
+import {
+  afterAttempt,
+  formatProgress,
+  nextMethod,
+  readProgress,
+  type Progress,
+  type DeliveryMethod,
+} from './progress.ts';
+import { restOfParts, formatForHandle, formatStandalone } from './follow-up-format.ts';
 
 /**
  * How long the platform's own delivery methods are tried after the commit. Then the next private reply begins with the text.
@@ -42,9 +49,9 @@ export interface FollowUpsOptions {
   pause?(pauseMs: number, signal: AbortSignal): Promise<void>;
 }
 
-interface Bringing {
+interface FollowUpDelivery {
   store: FollowUpStore;
-  taken: TakenFollowUp;
+  taken: ClaimedFollowUp;
   followUp: FollowUp;
   platform: Platform;
   /** Time since the commit. Milliseconds. */
@@ -69,13 +76,13 @@ export class FollowUps {
    */
   wake(partition: number): void {
     inBackground(
-      () => this.takeUp(partition),
+      () => this.deliverDue(partition),
       (error) => this.#options.log.warn({ error }, 'the rest of an answer waits'),
     );
   }
 
   /** Claims due follow-ups of a partition and delivers them in the background. */
-  async takeUp(partition: number): Promise<void> {
+  async deliverDue(partition: number): Promise<void> {
     const { redis } = this.#options;
     const most = MAX_AT_ONCE - this.#running.size;
     if (this.#isClosing || most <= 0) return;
@@ -94,7 +101,7 @@ export class FollowUps {
 
   /** Makes one pass over all partitions, for follow-ups of dead workers. */
   async repeat(): Promise<void> {
-    await Promise.allSettled(ALL_PARTITIONS.map((partition) => this.takeUp(partition)));
+    await Promise.allSettled(ALL_PARTITIONS.map((partition) => this.deliverDue(partition)));
   }
 
   /** Waits until this process has delivered all follow-ups that it has claimed. */
@@ -112,7 +119,7 @@ export class FollowUps {
     return this.#closing.signal.aborted;
   }
 
-  async #bring(store: FollowUpStore, taken: TakenFollowUp, ageMs: () => number): Promise<void> {
+  async #bring(store: FollowUpStore, taken: ClaimedFollowUp, ageMs: () => number): Promise<void> {
     const { keyRing, platforms, log } = this.#options;
     const opened = openFollowUp(keyRing, taken.deliveryId, taken.sealed);
     // A damaged follow-up, or one whose key is missing, is retried later; another process may be able to open it.
@@ -123,7 +130,7 @@ export class FollowUps {
     else await this.#tryWays({ store, taken, followUp, platform, ageMs });
   }
 
-  async #tryWays(bringing: Bringing): Promise<void> {
+  async #tryWays(bringing: FollowUpDelivery): Promise<void> {
     const { store, taken, followUp, platform, ageMs } = bringing;
     let progress = readProgress(taken.progress, followUp.file === undefined ? 'handle' : 'file');
     const { refusalsPassWithinMs } = platform.replyTraits;
@@ -131,7 +138,7 @@ export class FollowUps {
     let declinedSinceMs: number | undefined;
     let parts: string[] = [];
     for (;;) {
-      progress = nextWay(progress, { followUp, platform, ageMs: ageMs() });
+      progress = nextMethod(progress, { followUp, platform, ageMs: ageMs() });
       if (progress.way === 'reply') return this.#keep(bringing, progress);
       if (progress.way === 'private' && parts.length === 0) parts = partsOf(bringing, progress);
       // Stored before the post, for the next worker in case this process dies during the post.
@@ -141,7 +148,7 @@ export class FollowUps {
       declinedSinceMs = said === 'declined' ? (declinedSinceMs ?? ageMs()) : undefined;
       const isForGood = declinedSinceMs !== undefined && ageMs() - declinedSinceMs >= refusalsPassWithinMs;
       const result = isForGood ? 'refused' : said;
-      const after = afterTry(progress, result, {
+      const after = afterAttempt(progress, result, {
         ...{ pieces: followUp.pieces.length, parts: parts.length },
         uses: platform.replyTraits.laterReplyUses,
       });
@@ -169,7 +176,7 @@ export class FollowUps {
    * The text is stored before the follow-up ends, so that a crash in between loses nothing; the next worker then stores it
    * again, which is safe.
    */
-  async #keep(bringing: Bringing, progress: Progress): Promise<void> {
+  async #keep(bringing: FollowUpDelivery, progress: Progress): Promise<void> {
     const { redis, keyRing } = this.#options;
     const { store, followUp, taken } = bringing;
     if (!(await store.hold(taken, HELD_MS, formatProgress({ ...progress, way: 'reply' })))) return;
@@ -177,12 +184,20 @@ export class FollowUps {
     const text =
       sentParts > 0
         ? restOfParts(followUp, partsOf(bringing, progress), sentParts)
-        : wordsByItself(followUp, sentPieces);
-    await keepLeftover(redis, keyRing, { conversation: followUp.privateChat, deliveryId: taken.deliveryId, text });
+        : formatStandalone(followUp, sentPieces);
+    await storeDeferredMessage(redis, keyRing, {
+      conversation: followUp.privateChat,
+      deliveryId: taken.deliveryId,
+      text,
+    });
     await this.#end(bringing, 'kept', 'reply');
   }
 
-  async #end({ store, taken, platform }: Bringing, result: 'sent' | 'kept', way: Way): Promise<void> {
+  async #end(
+    { store, taken, platform }: FollowUpDelivery,
+    result: 'sent' | 'kept',
+    way: DeliveryMethod,
+  ): Promise<void> {
     if (!(await store.end(taken, result))) return;
     const { deliveryId } = taken;
     this.#options.report.replyHandedOver({ platform: platform.name, deliveryId, result, way });
@@ -190,13 +205,13 @@ export class FollowUps {
 }
 
 /** The private messages that hold the text not delivered by a handle. */
-function partsOf({ followUp, platform }: Bringing, { sentPieces }: Progress): string[] {
-  const text = wordsByItself(followUp, sentPieces);
+function partsOf({ followUp, platform }: FollowUpDelivery, { sentPieces }: Progress): string[] {
+  const text = formatStandalone(followUp, sentPieces);
   return platform.splitPrivately?.(text) ?? [text];
 }
 
 async function post(
-  { taken, followUp, platform }: Bringing,
+  { taken, followUp, platform }: FollowUpDelivery,
   { way, sentPieces, sentParts }: Progress,
   parts: string[],
 ): Promise<PostResult> {
@@ -204,7 +219,7 @@ async function post(
   if (way === 'file')
     return (await platform.replyLaterAsFile?.(handle, { name: ANSWER_FILE_NAME, text: file ?? '' })) ?? 'refused';
   if (way === 'handle') {
-    const words = wordsByHandle(platform, followUp, sentPieces);
+    const words = formatForHandle(platform, followUp, sentPieces);
     return (await platform.replyLater?.(followUp.handle, words, sentPieces)) ?? 'refused';
   }
   const partOf = { name: taken.deliveryId, isLast: sentParts + 1 >= parts.length };

@@ -6,11 +6,11 @@ import type { FollowUp } from './follow-up.ts';
  * Methods to deliver a follow-up, in order: a file or messages by the message's handle, a separate private message, the next
  * private reply.
  */
-export type Way = 'file' | 'handle' | 'private' | 'reply';
+export type DeliveryMethod = 'file' | 'handle' | 'private' | 'reply';
 
 /** Progress of a follow-up; stored in Redis before each post and each pause. */
 export interface Progress {
-  way: Way;
+  way: DeliveryMethod;
   /** Number of pieces already sent. */
   sentPieces: number;
   /** Number of private messages already sent for the remaining pieces. */
@@ -26,21 +26,21 @@ const HANDLE_MARGIN_MS = MINUTE_MS;
  * The form stored in Redis. `parts` is separate: a version that does not know it sends all parts again, and WeCom shows none
  * twice.
  */
-export interface KeptProgress {
+export interface StoredProgress {
   state: string;
   parts: string;
 }
 
-export function formatProgress({ way, sentPieces, sentParts, isInDoubt }: Progress): KeptProgress {
+export function formatProgress({ way, sentPieces, sentParts, isInDoubt }: Progress): StoredProgress {
   return { state: `${way} ${sentPieces} ${isInDoubt ? 'in-doubt' : 'known'}`, parts: String(sentParts) };
 }
 
 /** @param kept written by `formatProgress`; any other value means not started @param first the first method to try */
-export function readProgress({ state, parts }: KeptProgress, first: 'file' | 'handle' = 'handle'): Progress {
+export function readProgress({ state, parts }: StoredProgress, first: 'file' | 'handle' = 'handle'): Progress {
   const [, way, sentPieces, doubt] = /^(file|handle|private|reply) (\d+) (in-doubt|known)$/.exec(state) ?? [];
   if (way === undefined) return { way: first, sentPieces: 0, sentParts: 0, isInDoubt: false };
   const sentParts = /^\d+$/.test(parts) ? Number(parts) : 0;
-  return { way: way as Way, sentPieces: Number(sentPieces), sentParts, isInDoubt: doubt === 'in-doubt' };
+  return { way: way as DeliveryMethod, sentPieces: Number(sentPieces), sentParts, isInDoubt: doubt === 'in-doubt' };
 }
 
 interface Situation {
@@ -51,7 +51,7 @@ interface Situation {
 }
 
 /** Skips methods that the platform does not have or that have expired. */
-export function nextWay(progress: Progress, { followUp, platform, ageMs }: Situation): Progress {
+export function nextMethod(progress: Progress, { followUp, platform, ageMs }: Situation): Progress {
   const isHandleOver = followUp.handleAgeMs + ageMs >= platform.replyTraits.laterReplyLifetimeMs - HANDLE_MARGIN_MS;
   const begun = progress.way === 'file' && !platform.replyLaterAsFile ? 'handle' : progress.way;
   const way = (begun === 'handle' || begun === 'file') && isHandleOver ? 'private' : begun;
@@ -64,7 +64,7 @@ export function nextWay(progress: Progress, { followUp, platform, ageMs }: Situa
  * @param parts private messages that hold the text not delivered by a handle @param uses how many messages the handle is
  * valid for
  */
-export function afterTry(
+export function afterAttempt(
   progress: Progress,
   result: PostResult,
   { pieces, parts, uses = 'one' }: { pieces: number; parts: number; uses?: 'one' | 'many' },

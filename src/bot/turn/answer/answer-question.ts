@@ -8,7 +8,7 @@ import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import { ChatError } from '../../model/chat-error.ts';
 import type { ChatRequest, ToolDeclaration } from '../../model/chat-types.ts';
 import type { Models } from '../../policy/policy.ts';
-import { promptIn } from '../../policy/scenes.ts';
+import { sceneSystemPrompt } from '../../policy/scenes.ts';
 import type { ToolAsker } from '../../tools/tool.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { MediaStore } from '../conversation/images/media-store.ts';
@@ -183,7 +183,7 @@ async function streamAnswer(
   const chosen = chooseModel(options, { allowed, language: question.language, declared: tools.declared }, material);
   draft.model = chosen.model;
   if (chosen.note !== undefined) draft.note(chosen.note);
-  const systemPrompt = promptIn(context.scene, options.prompt.systemPrompt);
+  const systemPrompt = sceneSystemPrompt(context.scene, options.prompt.systemPrompt);
   const build = await preparePrompt(material, {
     systemPrompt: isBrief ? briefPrompt(systemPrompt) : systemPrompt,
     ...{ chatKind: newest.chat.kind, nowMs: options.nowMs(), timeZone, language: question.language, ...chosen },

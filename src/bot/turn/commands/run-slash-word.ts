@@ -3,7 +3,7 @@ import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { languageOfText, localize, type Bilingual, type Language } from '../../../shared/text/texts.ts';
 import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
 import type { Identity } from '../../identity/identity.ts';
-import type { SlashCommand, SlashWord } from '../../domain/slash-words.ts';
+import type { SlashCommand, SlashCommandName } from '../../domain/slash-words.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { chooseLanguage } from './choose-language.ts';
 import { chooseModel } from './choose-model.ts';
@@ -44,7 +44,7 @@ export type RunSlashWord = (context: TurnContext, command: SlashCommand) => Prom
 
 type Handler = (options: SlashWordsOptions, context: TurnContext, argument: string) => Promise<Outcome> | Outcome;
 
-const HANDLERS: Readonly<Record<SlashWord, Handler>> = {
+const HANDLERS: Readonly<Record<SlashCommandName, Handler>> = {
   help: (_options, context) => help(context, PRIVATE_WORDS),
   new: startConversation,
   stop,
@@ -61,7 +61,13 @@ const HANDLERS: Readonly<Record<SlashWord, Handler>> = {
   unlink,
 };
 /** Commands about the user's own data are answered only in the private chat. */
-const PRIVATE_WORDS: ReadonlySet<SlashWord> = new Set<SlashWord>(['usage', 'export', 'whoami', 'signin', 'unlink']);
+const PRIVATE_WORDS: ReadonlySet<SlashCommandName> = new Set<SlashCommandName>([
+  'usage',
+  'export',
+  'whoami',
+  'signin',
+  'unlink',
+]);
 
 /** Runs slash commands. They are never held and never reach the model, except /retry. */
 export function createRunSlashWord(options: SlashWordsOptions): RunSlashWord {

@@ -4,7 +4,7 @@ import { openSummaryOf, type ConversationSummary } from '../conversation/summary
 import { summedTokens } from '../conversation/summary-prompt.ts';
 import type { ConversationRef, GroupScope } from '../../domain/conversation.ts';
 import type { DeliveryId, PersonId } from '../../domain/ids.ts';
-import { markOf } from '../../policy/scenes.ts';
+import { sceneFingerprint } from '../../policy/scenes.ts';
 import type { TurnContext } from '../turn-context.ts';
 
 export interface EarlierConversationOptions {
@@ -46,7 +46,7 @@ export function earlierConversation(
   if (idleMs > 0 && askedAtMs - lastAtMs > idleMs)
     return { turns: [], summary: undefined, ended: 'conversationEnded', isShared };
   // Sources available to another scene must not leak into this one (SECURITY.md scenes-narrow).
-  const mark = markOf(scene);
+  const mark = sceneFingerprint(scene);
   if (turns.some((one) => one.scene !== mark)) return { turns: [], summary: undefined, ended: 'otherScene', isShared };
   const [first] = turns;
   if (!first) return { turns, summary: undefined, isShared };

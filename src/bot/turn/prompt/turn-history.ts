@@ -2,7 +2,7 @@ import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { openTurns, sealTurn, type CitedSource, type HistoryTurn } from '../conversation/history.ts';
 import { languageOfText, type Language } from '../../../shared/text/texts.ts';
 import { conversationOf, personIdOf, type GroupScope } from '../../domain/conversation.ts';
-import { markOf } from '../../policy/scenes.ts';
+import { sceneFingerprint } from '../../policy/scenes.ts';
 import { displayFileName } from '../files/file-words.ts';
 import type { FileRef, ImageRef } from '../images/image-refs.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
@@ -29,7 +29,7 @@ export function turnHistory(
     atMs: turn.startedAtMs,
     speakerTag: newest.chat.kind === 'group' ? speakerTagOf(newest) : undefined,
     accountId: context.account?.accountId,
-    scene: markOf(context.scene),
+    scene: sceneFingerprint(context.scene),
     userText: question.text,
     quotedText: question.quotedText,
     ...imageFields(question.images),

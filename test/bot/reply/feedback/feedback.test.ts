@@ -10,8 +10,8 @@ import { asDeliveryId, asPersonId } from '../../../../src/bot/domain/ids.ts';
 import { feedbackKey, messageKey } from '../../../../src/bot/domain/partition-keys.ts';
 import { messageFields } from '../../../../src/bot/domain/message-record.ts';
 import { csvLine, CSV_HEAD } from '../../../../src/bot/reply/feedback/feedback-csv.ts';
-import { keepFeedback, type Rating } from '../../../../src/bot/reply/feedback/keep-feedback.ts';
-import { readFeedback, type KeptFeedback } from '../../../../src/bot/reply/feedback/read-feedback.ts';
+import { storeFeedback, type Rating } from '../../../../src/bot/reply/feedback/keep-feedback.ts';
+import { readFeedback, type StoredFeedback } from '../../../../src/bot/reply/feedback/read-feedback.ts';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../../../src/bot/app/local/embedded-redis.ts';
 import { loadSettings } from '../../../../src/bot/config/load-settings.ts';
 import { readFeedbackArguments, runFeedbackCommand } from '../../../../src/cli/feedback-command.ts';
@@ -38,9 +38,9 @@ const good: Rating = {
   ...{ verdict: 'good', reasons: [] },
 };
 const keep = (rating: Partial<Rating>, more: { keepsWords?: boolean; lifeMs?: number } = {}) =>
-  keepFeedback({ redis, keyRing, lifeMs: 90 * DAY_MS, keepsWords: true, ...more }, { ...good, ...rating });
-async function allKept(sinceMs = 0): Promise<KeptFeedback[]> {
-  const kept: KeptFeedback[] = [];
+  storeFeedback({ redis, keyRing, lifeMs: 90 * DAY_MS, keepsWords: true, ...more }, { ...good, ...rating });
+async function allKept(sinceMs = 0): Promise<StoredFeedback[]> {
+  const kept: StoredFeedback[] = [];
   for await (const one of readFeedback({ redis, keyRing }, sinceMs)) kept.push(one);
   return kept;
 }
@@ -123,7 +123,7 @@ function parseCsv(csv: string): string[][] {
 }
 
 describe('the feedback CSV [feedback-kept]', () => {
-  const row: KeptFeedback = {
+  const row: StoredFeedback = {
     ...{ atMs: Date.UTC(2026, 10, 23), platform: 'slack', answer: ANSWER, rater: 'r', verdict: 'bad' },
     ...{ reasons: ['wrong'], model: 'm', rule: 'staff', words: '' },
   };
