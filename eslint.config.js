@@ -61,6 +61,8 @@ export default defineConfig(
       'no-restricted-syntax': ['error', ...RESTRICTED],
       'no-console': 'error',
       eqeqeq: 'error',
+      'no-useless-rename': 'error',
+      'object-shorthand': ['error', 'properties'],
     },
   },
   {

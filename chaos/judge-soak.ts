@@ -63,13 +63,13 @@ function judgeKeys({ run, keys }: SoakRun): string[] {
     // One for each thread in which Slack's answers may have been lost.
     '{p}:place': events.filter(({ platform }) => platform === 'slack').length,
   };
-  const faults = Object.entries(keys.after).flatMap(([kind, { count, endless, maxLifeMs: longestLifeMs }]) => {
+  const faults = Object.entries(keys.after).flatMap(([kind, { count, endless, maxLifeMs }]) => {
     const most = explained[kind];
     return [
       ...(most !== undefined && count > most ? [`${kind}: ${count} keys, explained: ${most}`] : []),
       ...(WAITING_KEYS.includes(kind) ? [`${kind}: ${count} keys although nothing waits`] : []),
       ...(endless > 0 && !QUEUE_KEYS.includes(kind) ? [`${kind}: ${endless} keys that never end`] : []),
-      ...(longestLifeMs > MAX_LIFE_MS ? [`${kind}: a life of ${Math.round(longestLifeMs / DAY_MS)} days`] : []),
+      ...(maxLifeMs > MAX_LIFE_MS ? [`${kind}: a life of ${Math.round(maxLifeMs / DAY_MS)} days`] : []),
     ];
   });
   return [...faults, ...judgeAged(keys.before, keys.aged)];

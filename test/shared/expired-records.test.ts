@@ -148,11 +148,11 @@ describe('an expired record', () => {
     await ledger.begin(0);
     await ledger.record(0, 'handle');
     await stopRunning(redis, platform, { ...newest, stopId: 'stop' }, 'member');
-    for (const [kind, mayCome] of [
+    for (const [kind, mayArriveLater] of [
       ['edited', true],
       ['deleted', false],
     ] as const) {
-      await inbox.amend(alice, { kind, message: older, editedAt: 1, mayArriveLater: mayCome, imagesBefore: 1 });
+      await inbox.amend(alice, { kind, message: older, editedAt: 1, mayArriveLater, imagesBefore: 1 });
       await inbox.amend(alice, {
         kind,
         message: textMessage('not yet come'),

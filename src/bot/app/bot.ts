@@ -101,9 +101,9 @@ export function createReceiver(options: BotOptions): Receiver {
   const base = createBase(options, 'fail-fast');
   const { redis, keyRing, platforms, wakeQueue } = base;
   const identity = createSignIn(options, base);
-  const standsAlone = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
+  const isUnmergeable = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
   const recent = new ReplayBuffer({ onReducedToId: () => report.messageReducedToId() });
-  const inbox = new Inbox({ redis, keyRing, recent, isUnmergeable: standsAlone });
+  const inbox = new Inbox({ redis, keyRing, recent, isUnmergeable });
   const endSaying = startShardReports(redis, config.queue.shards);
   const endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report });
   const endLinkWatch = watchForLostLinks(base, identity, log);

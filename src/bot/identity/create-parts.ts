@@ -37,7 +37,7 @@ export function createParts({ redis, keyRing, platforms, signIn, chat, ...given 
     codes: createTypedCodes(store, keyRing, nowMs),
     pendingSignIns: createPendingSignIns(store, vault, nowMs),
     releases: createReleases(store, nowMs),
-    tickets: createInvitations(store, keyRing, nowMs),
+    invitations: createInvitations(store, keyRing, nowMs),
   };
 }
 

@@ -86,25 +86,25 @@ export function createIdentity(options: IdentityOptions): Identity {
   const { rules } = options.signIn;
   rejectUnsafeRules(rules, options.platforms);
   const parts = createParts(options);
-  const { store, links, tickets, releases, dialect, accessTokens, vault, audit, tell, release } = parts;
+  const { store, links, invitations, releases, dialect, accessTokens, vault, audit, tell, release } = parts;
   const publicOrigin = new URL(options.pages.publicUrl).origin;
   return {
     accountOf: ({ platform, tenant, app }, chatUserId) => links.accountOf({ platform, tenant, app, chatUserId }),
     async inviteToSignIn(request) {
-      const asked = await tickets.request(request);
+      const asked = await invitations.request(request);
       if (asked.kind !== 'invited' && asked.kind !== 'waiting') return asked;
-      const { kind, token: ticket, expiresAtMs } = asked;
-      const url = `${publicOrigin}/link/${ticket ?? ''}`;
-      if (kind === 'waiting') return { kind, expiresAtMs, url: ticket === undefined ? undefined : url };
+      const { kind, token, expiresAtMs } = asked;
+      const url = `${publicOrigin}/link/${token ?? ''}`;
+      if (kind === 'waiting') return { kind, expiresAtMs, url: token === undefined ? undefined : url };
       audit('link-asked', request);
-      inBackground(() => nameInvitation(parts, { person: request, ticket, log }));
+      inBackground(() => nameInvitation(parts, { person: request, token, log }));
       return { kind, url, expiresAtMs };
     },
     async redeemTypedCode(message) {
       if (!proofsFor(rules, message.owner.platform).includes('typed-code')) return undefined;
       const { codes, pendingSignIns, commitTyped } = parts;
       const ends = { audit, tell, release };
-      return redeemTypedCode({ codes, tickets, pendingSignIns, links, commitTyped, keyRing, ...ends }, message);
+      return redeemTypedCode({ codes, invitations, pendingSignIns, links, commitTyped, keyRing, ...ends }, message);
     },
     async unlink({ platform, tenant, app }, chatUserId, messageId) {
       const person = { platform, tenant, app, chatUserId };
@@ -145,12 +145,12 @@ export function createIdentity(options: IdentityOptions): Identity {
  * within the platform's response time limit; a link does not wait for it. Without a name, the pages show the masked id.
  */
 async function nameInvitation(
-  { tickets, apps }: IdentityParts,
-  { person, ticket, log }: { person: ChatPerson; ticket: string; log: Log },
+  { invitations, apps }: IdentityParts,
+  { person, token, log }: { person: ChatPerson; token: string; log: Log },
 ): Promise<void> {
   try {
     const name = await apps.platformOf(person)?.displayNameOf?.(person.chatUserId);
-    if (name !== undefined) await tickets.name(ticket, name);
+    if (name !== undefined) await invitations.name(token, name);
   } catch (thrown) {
     log.info({ error: asError(thrown) }, 'the platform did not return a name');
   }

@@ -103,7 +103,7 @@ function collaboratorsOf(
   parts: IdentityParts,
   publicOrigin: string,
 ) {
-  const { tickets, pendingSignIns, dialect, apps, audit, tell, release, waitsFor } = parts;
+  const { invitations, pendingSignIns, dialect, apps, audit, tell, release, waitsFor } = parts;
   const {
     rules,
     service: { state },
@@ -111,14 +111,14 @@ function collaboratorsOf(
   const { providerName } = pages;
   const forms = createForms(keyRing, publicOrigin);
   const transactions = createTransactions(parts.store, nowMs);
-  const findSignIn = createFindSignIn({ pendingSignIns, tickets, keyRing });
+  const findSignIn = createFindSignIn({ pendingSignIns, invitations, keyRing });
   const service = { state, returns: dialect.returns };
   return {
-    ...{ tickets, pendingSignIns, dialect, apps, audit, waitsFor, rules, providerName, nowMs, log },
+    ...{ invitations, pendingSignIns, dialect, apps, audit, waitsFor, rules, providerName, nowMs, log },
     ...{ forms, transactions, findSignIn },
-    authorizations: createAuthorizations({ publicOrigin, dialect, tickets, keyRing, nowMs, log }),
-    personProof: createPersonProof({ tickets, audit, tell, log }),
-    takeTransaction: createTakeTransaction({ service, transactions, tickets, forms, apps, audit }),
+    authorizations: createAuthorizations({ publicOrigin, dialect, invitations, keyRing, nowMs, log }),
+    personProof: createPersonProof({ invitations, audit, tell, log }),
+    takeTransaction: createTakeTransaction({ service, transactions, invitations, forms, apps, audit }),
     codeSteps: createCodeSteps({ codes: parts.codes, findSignIn, forms, providerName, waitsFor, nowMs }),
     makeLink: createMakeLink({ commit: parts.commit, audit, tell, release, nowMs }),
   };
@@ -130,23 +130,23 @@ async function showLanding(flow: Flow, request: BrowserRequest, linkTicket: stri
   const ticketHash = invitationHashOf(linkTicket);
   // A user who went to the chat to type the code may reopen the link to read it again.
   if (await showsCode(flow, request, ticketHash)) return { kind: 'redirect', location: '/sign-in/confirm' };
-  const ticket = await requireOpenInvitation(flow, request, ticketHash);
-  const platform = flow.apps.platformOf(ticket.person);
+  const invitation = await requireOpenInvitation(flow, request, ticketHash);
+  const platform = flow.apps.platformOf(invitation.person);
   if (!platform) throw new PageError('link-used-up');
   const cookie = request.cookie ?? randomToken();
-  if (belongsInApp(flow, request, platform)) return openInApp(flow, request, ticket);
+  if (belongsInApp(flow, request, platform)) return openInApp(flow, request, invitation);
   // The page's `form-action` may include the address only if it is known by then.
   await flow.authorizations.prepare();
-  const proofs = proofsFor(flow.rules, ticket.person.platform);
+  const proofs = proofsFor(flow.rules, invitation.person.platform);
   const page = landingPage({
     language: request.language,
-    person: ticket.person,
+    person: invitation.person,
     providerName: localize(flow.providerName, request.language),
     action: `/link/${linkTicket}/start`,
-    csrf: flow.forms.token(cookie, ticket.hash),
+    csrf: flow.forms.token(cookie, invitation.hash),
     asksApp: proofs.includes('same-browser') && platform.webSignIn?.needsAppBrowser === false,
     endsWithCode: proofs.includes('typed-code'),
-    isAwaited: isAnswered(await flow.waitsFor(ticket.person)),
+    isAwaited: isAnswered(await flow.waitsFor(invitation.person)),
   });
   return { kind: 'page', page, cookie };
 }
@@ -174,10 +174,10 @@ function openInApp(
 async function begin(flow: Flow, request: BrowserRequest, ticketHash: string): Promise<PageOutcome> {
   const { forms, apps, rules, authorizations } = flow;
   const shownCookie = forms.requireOwnForm(request, ticketHash);
-  const ticket = await requireOpenInvitation(flow, request, ticketHash);
-  const platform = apps.platformOf(ticket.person);
+  const invitation = await requireOpenInvitation(flow, request, ticketHash);
+  const platform = apps.platformOf(invitation.person);
   if (!platform) throw new PageError('link-used-up');
-  if (belongsInApp(flow, request, platform)) return openInApp(flow, request, ticket);
+  if (belongsInApp(flow, request, platform)) return openInApp(flow, request, invitation);
   // A new value, so that a cookie planted before the start is worthless.
   const cookie = randomToken();
   const cookieHash = sha256Hex(cookie);
@@ -188,7 +188,7 @@ async function begin(flow: Flow, request: BrowserRequest, ticketHash: string): P
     : await authorizations.toService({ ticketHash, cookieHash, isChatProven: false, restarts: 0, again });
   const shownCookieHash = sha256Hex(shownCookie);
   await authorizations.begin({ ticketHash, shownCookieHash, cookieHash, transaction });
-  flow.audit('link-started', ticket.person);
+  flow.audit('link-started', invitation.person);
   return { kind: 'redirect', location, cookie };
 }
 
@@ -197,23 +197,28 @@ async function begin(flow: Flow, request: BrowserRequest, ticketHash: string): P
  * reveals nothing (link-used-up).
  */
 async function requireOpenInvitation(
-  { tickets }: Flow,
+  { invitations }: Flow,
   { cookie }: BrowserRequest,
   ticketHash: string,
 ): Promise<Invitation> {
-  const ticket = await tickets.read(ticketHash);
-  if (!ticket) throw new PageError('link-used-up');
-  if (ticket.status === 'new') return ticket;
+  const invitation = await invitations.read(ticketHash);
+  if (!invitation) throw new PageError('link-used-up');
+  if (invitation.status === 'new') return invitation;
   const cookieHash = cookie === undefined ? undefined : sha256Hex(cookie);
-  const isOwn = cookieHash !== undefined && (ticket.browser === cookieHash || ticket.startedFrom === cookieHash);
-  if (ticket.status !== 'started' || !isOwn) throw new PageError('link-used-up');
-  return ticket;
+  const isOwn =
+    cookieHash !== undefined && (invitation.browser === cookieHash || invitation.startedFrom === cookieHash);
+  if (invitation.status !== 'started' || !isOwn) throw new PageError('link-used-up');
+  return invitation;
 }
 
-async function showsCode({ rules, tickets }: Flow, { cookie }: BrowserRequest, ticketHash: string): Promise<boolean> {
+async function showsCode(
+  { rules, invitations }: Flow,
+  { cookie }: BrowserRequest,
+  ticketHash: string,
+): Promise<boolean> {
   if (cookie === undefined || !rules.proof.includes('typed-code')) return false;
-  const ticket = await tickets.read(ticketHash);
-  return ticket?.status === 'awaiting_code' && ticket.browser === sha256Hex(cookie);
+  const invitation = await invitations.read(ticketHash);
+  return invitation?.status === 'awaiting_code' && invitation.browser === sha256Hex(cookie);
 }
 
 /** @throws PageError link-used-up for an impossible value */
@@ -229,19 +234,19 @@ async function returnFromPlatform(
 ): Promise<PageOutcome> {
   const returned = await takeTransaction(request, `platform/${name}`);
   if ('declined' in returned) return returned.declined;
-  const { invitation: ticket, cookieHash } = returned;
-  const platform = apps.platformOf(ticket.person);
+  const { invitation, cookieHash } = returned;
+  const platform = apps.platformOf(invitation.person);
   if (!platform?.webSignIn || platform.name !== name) throw new PageError('sign-in-broken-off');
   const asked = authorizations.identify(returned, platform.webSignIn).catch(outsideOrFailed);
   const present = await personProof.orTryAgain(returned, asked);
   if (present === 'outside') throw await personProof.refuseOther(returned, 'other-chat-account', 'other-organisation');
   const plainUserId = await personProof.plainIdOf(returned, platform);
-  if (present.userId !== plainUserId || present.tenant !== ticket.person.tenant) {
+  if (present.userId !== plainUserId || present.tenant !== invitation.person.tenant) {
     throw await personProof.refuseOther(returned, 'other-chat-account');
   }
-  const leg = { ticketHash: ticket.hash, cookieHash, isChatProven: true, restarts: 0, again: returned.again };
+  const leg = { ticketHash: invitation.hash, cookieHash, isChatProven: true, restarts: 0, again: returned.again };
   const { location, transaction } = await authorizations.toService(leg);
-  await authorizations.begin({ ticketHash: ticket.hash, shownCookieHash: cookieHash, cookieHash, transaction });
+  await authorizations.begin({ ticketHash: invitation.hash, shownCookieHash: cookieHash, cookieHash, transaction });
   return { kind: 'redirect', location, isCallback: true };
 }
 
@@ -257,8 +262,8 @@ async function returnFromService(flow: Flow, request: BrowserRequest): Promise<P
   if (empty) return empty;
   const returned = await takeTransaction(request, 'service');
   if ('declined' in returned) return returned.declined;
-  const { transaction, invitation: ticket, cookieHash } = returned;
-  const proofs = proofsFor(rules, ticket.person.platform);
+  const { transaction, invitation, cookieHash } = returned;
+  const proofs = proofsFor(rules, invitation.person.platform);
   if (proofs.includes('same-browser') && !transaction.isChatProven) throw new PageError('sign-in-broken-off');
   const obtainedAtMs = nowMs();
   const redeemed = await exchange(flow, returned);
@@ -266,7 +271,7 @@ async function returnFromService(flow: Flow, request: BrowserRequest): Promise<P
   const profile = await usableProfile(flow, returned, redeemed);
   if (proofs.includes('same-id')) await proveSameId(flow, returned, profile);
   const { tokens, lifeMs } = redeemed;
-  await pendingSignIns.keep(cookieHash, ticket, { profile, tokens, lifeMs, obtainedAtMs });
+  await pendingSignIns.keep(cookieHash, invitation, { profile, tokens, lifeMs, obtainedAtMs });
   return { kind: 'redirect', location: '/sign-in/confirm', isCallback: true };
 }
 
@@ -314,17 +319,17 @@ async function exchange({ authorizations, log }: Flow, returned: SignInCallback)
 
 async function restart(
   { authorizations }: Flow,
-  { invitation: ticket, cookieHash, transaction: { isChatProven, restarts }, again }: SignInCallback,
+  { invitation, cookieHash, transaction: { isChatProven, restarts }, again }: SignInCallback,
 ): Promise<PageOutcome> {
-  const leg = { ticketHash: ticket.hash, cookieHash, isChatProven, restarts: restarts + 1, again };
+  const leg = { ticketHash: invitation.hash, cookieHash, isChatProven, restarts: restarts + 1, again };
   const { location, transaction } = await authorizations.toService(leg);
-  await authorizations.begin({ ticketHash: ticket.hash, shownCookieHash: cookieHash, cookieHash, transaction });
+  await authorizations.begin({ ticketHash: invitation.hash, shownCookieHash: cookieHash, cookieHash, transaction });
   return { kind: 'redirect', location, isCallback: true };
 }
 
 async function usableProfile(
   { authorizations, audit, log }: Flow,
-  { invitation: ticket, again }: SignInCallback,
+  { invitation, again }: SignInCallback,
   redeemed: Redeemed,
 ): Promise<Profile> {
   try {
@@ -332,7 +337,7 @@ async function usableProfile(
   } catch (error) {
     if (!isIdentityError(error, 'profile_broken', 'profile_unfit')) throw authorizations.failure(error, again);
     log.warn({ error }, 'a profile was refused');
-    audit('link-refused', ticket.person, 'profile');
+    audit('link-refused', invitation.person, 'profile');
     throw new PageError('account-refused');
   }
 }
@@ -353,16 +358,16 @@ async function proveSameId(
 async function showConfirm(flow: Flow, request: BrowserRequest): Promise<PageOutcome> {
   const found = await flow.findSignIn(request.cookie);
   if (found.kind === 'done') return done(flow, request, found);
-  const { invitation: ticket, signedIn, cookie } = found;
-  if (ticket.status === 'awaiting_code') return flow.codeSteps.showCodeAgain(request, found);
+  const { invitation, signedIn, cookie } = found;
+  if (invitation.status === 'awaiting_code') return flow.codeSteps.showCodeAgain(request, found);
   const page = confirmPage({
     language: request.language,
-    person: ticket.person,
+    person: invitation.person,
     profile: signedIn.profile,
     providerName: localize(flow.providerName, request.language),
-    csrf: flow.forms.token(cookie, ticket.hash),
-    endsWithCode: proofsFor(flow.rules, ticket.person.platform).includes('typed-code'),
-    isAwaited: isAnswered(await flow.waitsFor(ticket.person)),
+    csrf: flow.forms.token(cookie, invitation.hash),
+    endsWithCode: proofsFor(flow.rules, invitation.person.platform).includes('typed-code'),
+    isAwaited: isAnswered(await flow.waitsFor(invitation.person)),
   });
   return { kind: 'page', page };
 }
@@ -385,11 +390,11 @@ async function confirmSignIn(flow: Flow, request: BrowserRequest): Promise<PageO
 }
 
 async function cancelSignIn(flow: Flow, request: BrowserRequest): Promise<PageOutcome> {
-  const { findSignIn, forms, tickets, audit, apps } = flow;
+  const { findSignIn, forms, invitations, audit, apps } = flow;
   const found = await findSignIn(requireCookie(request));
   forms.requireOwnForm(request, found.kind === 'done' ? found.ticketHash : found.invitation.hash);
   if (found.kind === 'done') return done(flow, request, found);
-  await tickets.close(found.invitation, 'refused', found.cookieHash);
+  await invitations.close(found.invitation, 'refused', found.cookieHash);
   audit('link-cancelled', found.invitation.person);
   const { language, userAgent } = request;
   const back = apps.backTo(userAgent, found.invitation.person);

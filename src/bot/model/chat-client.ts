@@ -84,11 +84,11 @@ function breakersByModel({
   return (model) => {
     let breaker = breakers.get(model);
     if (!breaker) {
-      const changed: (state: 'open' | 'half-open' | 'closed') => void = (state) => {
+      const onChange: (state: 'open' | 'half-open' | 'closed') => void = (state) => {
         log.warn({ model, breaker: state }, 'chat: the circuit breaker changed its state');
         report.breakerChanged({ model, state });
       };
-      breaker = new CircuitBreaker({ monotonicMs: countMs, limits, onChange: changed });
+      breaker = new CircuitBreaker({ monotonicMs: countMs, limits, onChange });
       breakers.set(model, breaker);
     }
     return breaker;
@@ -112,11 +112,16 @@ function capacitiesByModel({ baseUrl, share, report, log, ...own }: CapacityPart
       if (share === undefined) return undefined;
       let capacity = capacities.get(model);
       if (!capacity) {
-        const limited = (limit: number) => {
+        const onLimitChanged = (limit: number) => {
           log[limit === 0 ? 'info' : 'warn']({ model, limit }, 'chat: the concurrency limit of the engine changed');
           report.limitChanged({ model, limit });
         };
-        capacity = new EngineCapacity({ ...own, engine: engineName(baseUrl, model), share, onLimitChanged: limited });
+        capacity = new EngineCapacity({
+          ...own,
+          engine: engineName(baseUrl, model),
+          share,
+          onLimitChanged,
+        });
         capacities.set(model, capacity);
       }
       return capacity;

@@ -69,7 +69,7 @@ export class Inbox {
 
   /** @throws the connection's error when Redis is unavailable; the message is then assumed not to be stored */
   async accept(conversation: ConversationRef, message: InboundMessage): Promise<AcceptResult> {
-    const { redis, keyRing, isUnmergeable: standsAlone, recent } = this.#options;
+    const { redis, keyRing, isUnmergeable, recent } = this.#options;
     const deliveryId = deliveryIdOf(message);
     const personId = personIdOf(message, message.sender.userId);
     const { partition } = conversation;
@@ -89,7 +89,7 @@ export class Inbox {
       deliveryId,
       conversationId: conversation.id,
       owner: personId,
-      mergeKey: standsAlone?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
+      mergeKey: isUnmergeable?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
       sealed: sealMessage(keyRing, deliveryId, message),
       command: commandOf(message),
       isAnswerableLater: message.laterReplyHandle !== undefined,

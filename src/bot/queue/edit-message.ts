@@ -57,15 +57,15 @@ export interface AmendOptions {
  * @throws the connection's error when Redis is unavailable
  */
 export async function amendMessage(
-  { redis, keyRing, isUnmergeable: standsAlone }: AmendOptions,
+  { redis, keyRing, isUnmergeable }: AmendOptions,
   supposed: ConversationRef,
-  { kind, message, editedAt = 0, mayArriveLater: mayCome, imagesBefore }: InboundAmendment,
+  { kind, message, editedAt = 0, mayArriveLater, imagesBefore }: InboundAmendment,
 ): Promise<AmendResult> {
   const deliveryId = deliveryIdOf(message);
   const owner = personIdOf(message, message.sender.userId);
   const { partition } = supposed;
   const sealed = sealMessage(keyRing, deliveryId, message);
-  const mergeKey = standsAlone?.(message) === true ? NEVER_MERGED : mergeKeyOf(message, owner);
+  const mergeKey = isUnmergeable?.(message) === true ? NEVER_MERGED : mergeKeyOf(message, owner);
   // Media keys contain the position in the message, which the edit may give to another image.
   const forgetMedia = async (count: number) => {
     const media = Array.from({ length: count }, (_, at) => mediaKey(partition, `${deliveryId}:${at}`));
@@ -75,7 +75,7 @@ export async function amendMessage(
   const record = messageKey(partition, deliveryId);
   const run = ({ id }: ConversationRef) => {
     const { state, inbox, held } = conversationKeys({ id, partition });
-    const args = { deliveryId, owner, kind, editedAt, sealed, mergeKey, mayCome };
+    const args = { deliveryId, owner, kind, editedAt, sealed, mergeKey, mayCome: mayArriveLater };
     const place = { conversationId: id, messagePrefix: messageKeyPrefix(partition) };
     return amendScript.run(redis, { record, state, inbox, held }, { ...args, ...place });
   };

@@ -73,14 +73,14 @@ async function bring({ files, text, signal }: AnswerFileOptions): Promise<string
 async function show(options: AnswerFileOptions, fileId: string, wasNoted: boolean): Promise<AnswerFileResult> {
   const { files, target, signal } = options;
   const untilMs = monotonicMs() + SHOWN_WITHIN_MS;
-  let mayStand = wasNoted;
+  let mayBeShown = wasNoted;
   for (let attempt = 0; ; attempt += 1) {
     if (!(await note(options, `file/${fileId}`))) return 'fenced';
-    const result = await files.show(target, fileId, { name: ANSWER_FILE_NAME, mayBeShown: mayStand });
+    const result = await files.show(target, fileId, { name: ANSWER_FILE_NAME, mayBeShown });
     if (result === 'sent') return (await note(options, `shown/${fileId}`)) ? 'stands' : 'fenced';
-    if (result === 'uncertain') mayStand = true;
+    if (result === 'uncertain') mayBeShown = true;
     const pauseMs = Math.min(MAX_PAUSE_MS, 500 * 2 ** Math.min(attempt, 10));
-    const isHopeless = result === 'refused' || (result === 'unauthorised' && !mayStand);
+    const isHopeless = result === 'refused' || (result === 'unauthorised' && !mayBeShown);
     if (isHopeless || monotonicMs() + pauseMs >= untilMs) return decideForMessages(options);
     await pause(pauseMs, undefined, { signal }).catch(() => undefined);
     if (isSuperseded(signal)) return 'over';

@@ -87,7 +87,7 @@ export class PostReconciler {
    * to another turn
    */
   async removeOrphans(
-    { keyed, orphans: strays, pendingDeletes: doomed }: PostLookupResult,
+    { keyed, orphans, pendingDeletes }: PostLookupResult,
     standing?: string,
   ): Promise<'removed' | 'doubtful' | 'nothing'> {
     const { push, ledger, part, traits } = this.#options;
@@ -98,7 +98,7 @@ export class PostReconciler {
       if (fate === 'later') isDoubtful = true;
       return fate === 'gone';
     };
-    for (const handle of strays) {
+    for (const handle of orphans) {
       const verdict = await ledger.claimStray(part, handle, settledAfterMs(traits));
       if (verdict === 'doubtful') isDoubtful = true;
       if (verdict !== 'mine' && verdict !== 'nobody') continue;
@@ -106,7 +106,7 @@ export class PostReconciler {
     }
     const isSame = (handle: string) => standing === handle || standing?.startsWith(`${handle}/`) === true;
     const others = standing === undefined ? [] : keyed.filter((handle) => !isSame(handle));
-    for (const handle of [...others, ...doomed]) await remove(handle, false);
+    for (const handle of [...others, ...pendingDeletes]) await remove(handle, false);
     return isDoubtful ? 'doubtful' : isMine ? 'removed' : 'nothing';
   }
 }

@@ -145,14 +145,14 @@ export class SandboxedProcess {
   }
 
   #start(): ChildProcess {
-    const { path, maxHeapMib: mostHeapMib } = this.#program;
+    const { path, maxHeapMib } = this.#program;
     // Pass none of our environment: it contains keys.
     const child = fork(path, {
       env: MEMORY_HABITS,
       execArgv: [
         ...PERMISSIONS,
         `--allow-fs-read=${path}`,
-        ...(mostHeapMib === undefined ? [] : [`--max-old-space-size=${mostHeapMib}`, '--max-semi-space-size=4']),
+        ...(maxHeapMib === undefined ? [] : [`--max-old-space-size=${maxHeapMib}`, '--max-semi-space-size=4']),
       ],
       serialization: 'advanced',
       stdio: ['pipe', 'ignore', 'ignore', 'ipc'],

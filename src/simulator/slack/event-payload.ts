@@ -219,7 +219,7 @@ async function filesOf(
 ): Promise<object[]> {
   const images = imageIds.map(async (mediaId) => {
     const { bytes, type } = await parts.media.readImage(mediaId);
-    return { mediaId, bytes, type: type, name: `image.${FILE_ENDINGS[type]}` };
+    return { mediaId, bytes, type, name: `image.${FILE_ENDINGS[type]}` };
   });
   const files = fileIds.map(async (mediaId) => {
     const { bytes, name } = await parts.media.file(mediaId);

@@ -73,14 +73,14 @@ export interface AuthorizationParts {
   /** `https://HOST[:PORT]`, without a path. */
   publicOrigin: string;
   dialect: SignInProvider;
-  tickets: Pick<Invitations, 'start'>;
+  invitations: Pick<Invitations, 'start'>;
   keyRing: KeyRing;
   nowMs: NowMs;
   log: Log;
 }
 
 export function createAuthorizations(parts: AuthorizationParts): Authorizations {
-  const { publicOrigin, dialect, tickets, keyRing, nowMs, log } = parts;
+  const { publicOrigin, dialect, invitations, keyRing, nowMs, log } = parts;
   const failure: Authorizations['failure'] = (thrown, again) => {
     if (!isIdentityError(thrown, 'service_timeout', 'service_unreachable', 'service_refused')) return asError(thrown);
     log.warn({ error: thrown }, 'the sign-in service failed');
@@ -125,7 +125,7 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
       return { location, transaction: { leg: 'service', ...common, verifier: sealed, isChatProven, restarts } };
     },
     async begin(start) {
-      const started = await tickets.start(start);
+      const started = await invitations.start(start);
       if (started !== 'started') throw new PageError(started === 'gone' ? 'link-used-up' : 'too-many-tries');
     },
     async redeem({ code, query, cookieHash, transaction: { redirectUri, verifier = '' } }) {

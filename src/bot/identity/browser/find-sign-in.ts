@@ -35,7 +35,7 @@ export type FindSignIn = (cookie: string | undefined) => Promise<WaitingSignIn |
 
 export interface FindSignInParts {
   pendingSignIns: Pick<PendingSignIns, 'read' | 'open'>;
-  tickets: Pick<Invitations, 'read'>;
+  invitations: Pick<Invitations, 'read'>;
   keyRing: KeyRing;
 }
 
@@ -48,22 +48,22 @@ async function find(
   cookie: string | undefined,
   isSecondLook = false,
 ): Promise<WaitingSignIn | DoneSignIn> {
-  const { pendingSignIns, tickets, keyRing } = parts;
+  const { pendingSignIns, invitations, keyRing } = parts;
   if (cookie === undefined) throw new PageError('sign-in-broken-off');
   const cookieHash = sha256Hex(cookie);
   const read = await pendingSignIns.read(cookieHash);
   if (!read) throw new PageError('sign-in-broken-off');
   const { quarantined: pending, text } = read;
   if (pending.kind === 'done') return openDone(keyRing, cookieHash, pending);
-  const ticket = await tickets.read(pending.ticketHash);
+  const invitation = await invitations.read(pending.ticketHash);
   // Between the two reads, the other request of a double click or the typed code may have created the link.
-  if (ticket?.status === 'done' && !isSecondLook) return find(parts, cookie, true);
-  const isOpen = ticket?.status === 'started' || ticket?.status === 'awaiting_code';
-  if (!isOpen || ticket.browser !== cookieHash) throw new PageError('link-used-up');
-  const signedIn = openedOrRefused(pendingSignIns.open(ticket, pending));
+  if (invitation?.status === 'done' && !isSecondLook) return find(parts, cookie, true);
+  const isOpen = invitation?.status === 'started' || invitation?.status === 'awaiting_code';
+  if (!isOpen || invitation.browser !== cookieHash) throw new PageError('link-used-up');
+  const signedIn = openedOrRefused(pendingSignIns.open(invitation, pending));
   return {
     kind: 'waiting',
-    invitation: ticket,
+    invitation,
     cookie,
     cookieHash,
     quarantined: pending,

@@ -25,7 +25,7 @@ export interface PersonProof {
 }
 
 export interface PersonProofParts {
-  tickets: Pick<Invitations, 'close'>;
+  invitations: Pick<Invitations, 'close'>;
   audit: Audit;
   tell: NotifyPerson;
   log: Log;
@@ -60,15 +60,15 @@ interface Refusal {
 }
 
 async function refuse(
-  { tickets, audit, tell }: PersonProofParts,
-  { invitation: ticket, cookieHash }: SignInCallback,
+  { invitations, audit, tell }: PersonProofParts,
+  { invitation, cookieHash }: SignInCallback,
   { page, reason }: Refusal,
 ): Promise<PageError> {
   const isAbuse = page !== 'chat-account-unverifiable';
-  const isFirst = await tickets.close(ticket, isAbuse ? 'abused' : 'refused', cookieHash);
+  const isFirst = await invitations.close(invitation, isAbuse ? 'abused' : 'refused', cookieHash);
   if (isFirst) {
-    audit('link-refused', ticket.person, reason);
-    if (isAbuse) tell(ticket.person, { kind: 'someone-else-signed-in' });
+    audit('link-refused', invitation.person, reason);
+    if (isAbuse) tell(invitation.person, { kind: 'someone-else-signed-in' });
   }
   return new PageError(page);
 }

@@ -75,7 +75,7 @@ const MAX_STATE_CHARS = 256;
  */
 export function readCallback(
   querystring: string,
-  { name: codeName, maxChars: mostChars }: CallbackParameter = CODE,
+  { name: codeName, maxChars }: CallbackParameter = CODE,
 ): CallbackQuery | undefined {
   if (querystring.length > MAX_QUERY_CHARS) return undefined;
   const query = new URLSearchParams(querystring);
@@ -83,7 +83,7 @@ export function readCallback(
   if (new Set(names).size !== names.length) return undefined;
   const code = query.get(codeName) ?? undefined;
   const state = query.get('state') ?? undefined;
-  if (code !== undefined && (code === '' || code.length > mostChars)) return undefined;
+  if (code !== undefined && (code === '' || code.length > maxChars)) return undefined;
   if (state !== undefined && (state === '' || state.length > MAX_STATE_CHARS)) return undefined;
   const isError = query.has('error');
   if (code === undefined && !isError) return undefined;

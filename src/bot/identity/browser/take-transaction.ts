@@ -37,7 +37,7 @@ export interface TransactionParts {
   /** How the sign-in service's callback looks. */
   service: { state: 'required' | 'absent'; returns: CallbackParameter };
   transactions: Pick<Transactions, 'take' | 'peek'>;
-  tickets: Pick<Invitations, 'read'>;
+  invitations: Pick<Invitations, 'read'>;
   forms: Pick<Forms, 'token'>;
   apps: Pick<ChatApps, 'backTo'>;
   audit: Audit;
@@ -55,14 +55,14 @@ export function createTakeTransaction(parts: TransactionParts): TakeTransaction 
     const transaction = await transactions.take(cookieHash);
     if (transaction?.leg !== provider) throw new PageError('sign-in-broken-off');
     if (!isStateRight(service, transaction, query.state)) throw new PageError('sign-in-broken-off');
-    const ticket = await requireBoundInvitation(parts, transaction, cookieHash);
-    const again = tryAgain(parts, cookie, ticket.hash);
+    const invitation = await requireBoundInvitation(parts, transaction, cookieHash);
+    const again = tryAgain(parts, cookie, invitation.hash);
     return {
       code,
       query: new URLSearchParams(request.querystring),
       cookieHash,
       transaction,
-      invitation: ticket,
+      invitation,
       again,
     };
   };
@@ -73,13 +73,13 @@ export function createTakeTransaction(parts: TransactionParts): TakeTransaction 
  * @throws PageError link-used-up
  */
 async function requireBoundInvitation(
-  { tickets }: Pick<TransactionParts, 'tickets'>,
+  { invitations }: Pick<TransactionParts, 'invitations'>,
   { ticketHash }: Transaction,
   cookieHash: string,
 ): Promise<Invitation> {
-  const ticket = await tickets.read(ticketHash);
-  if (ticket?.status !== 'started' || ticket.browser !== cookieHash) throw new PageError('link-used-up');
-  return ticket;
+  const invitation = await invitations.read(ticketHash);
+  if (invitation?.status !== 'started' || invitation.browser !== cookieHash) throw new PageError('link-used-up');
+  return invitation;
 }
 
 /**
@@ -116,12 +116,12 @@ async function refusedThere(
   if (provider !== transaction?.leg) throw new PageError('sign-in-broken-off');
   const again = tryAgain(parts, cookie, transaction.ticketHash);
   if (!query.isDenied) throw new PageError(provider === 'service' ? 'service-failed' : 'chat-app-failed', { again });
-  const ticket = await requireBoundInvitation(parts, transaction, cookieHash);
+  const invitation = await requireBoundInvitation(parts, transaction, cookieHash);
   if (query.state !== undefined && isStateRight(parts.service, transaction, query.state)) {
     await parts.transactions.take(cookieHash);
-    parts.audit('link-declined', ticket.person);
+    parts.audit('link-declined', invitation.person);
   }
-  const back = parts.apps.backTo(userAgent, ticket.person);
+  const back = parts.apps.backTo(userAgent, invitation.person);
   return { declined: { kind: 'page', back, page: declinedPage({ language, back, again }) } };
 }
 

@@ -122,7 +122,7 @@ export interface Invitations {
    * Stores the display name of the invited user, while the invitation is valid.
    * @throws IdentityError `store_away`
    */
-  name(ticket: string, displayName: string): Promise<void>;
+  name(token: string, displayName: string): Promise<void>;
   /** Binds the invitation to a browser and stores its transaction. `gone`: it has ended or belongs to another browser. */
   start(options: {
     ticketHash: string;
@@ -134,7 +134,7 @@ export interface Invitations {
    * Ends the invitation and deletes the browser's pending sign-in.
    * @returns whether this call ended it
    */
-  close(ticket: Invitation, status: 'abused' | 'refused', cookieHash: string): Promise<boolean>;
+  close(invitation: Invitation, status: 'abused' | 'refused', cookieHash: string): Promise<boolean>;
 }
 
 export function createInvitations(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): Invitations {
@@ -161,8 +161,8 @@ export function createInvitations(store: IdentityStore, keyRing: KeyRing, nowMs:
         code: codeMac === undefined ? undefined : { mac: codeMac, serial: Number(codeSerial) },
       };
     },
-    async name(ticket, displayName) {
-      const ticketHash = sha256Hex(ticket);
+    async name(token, displayName) {
+      const ticketHash = sha256Hex(token);
       const sealedName = keyRing.seal(
         SHOWN_NAME_PURPOSE,
         ticketHash,
@@ -182,13 +182,13 @@ export function createInvitations(store: IdentityStore, keyRing: KeyRing, nowMs:
         maxStarts: MAX_STARTS,
       });
     },
-    async close(ticket, status, cookieHash) {
+    async close(invitation, status, cookieHash) {
       const names = {
-        ticket: keys.invitation(ticket.hash),
-        liveTicket: keys.liveInvitation(personKey(ticket.person)),
+        ticket: keys.invitation(invitation.hash),
+        liveTicket: keys.liveInvitation(personKey(invitation.person)),
         quarantine: keys.quarantine(cookieHash),
       };
-      return store.run(closeScript, names, { status, ticketHash: ticket.hash, closing: randomToken(NAME_BYTES) });
+      return store.run(closeScript, names, { status, ticketHash: invitation.hash, closing: randomToken(NAME_BYTES) });
     },
   };
 }
@@ -226,7 +226,7 @@ async function requestInvitation(parts: AskParts, request: SignInRequest): Promi
 
 /** The invitation token with this name and hash, under any key; undefined if none matches. */
 function invitationTokenOf({ ticketKeys }: AskParts, madeOf: string, hash: string): string | undefined {
-  return ticketKeys.map((key) => hmacBase64Url(key, madeOf)).find((ticket) => sha256Hex(ticket) === hash);
+  return ticketKeys.map((key) => hmacBase64Url(key, madeOf)).find((token) => sha256Hex(token) === hash);
 }
 
 /**
@@ -239,8 +239,8 @@ async function requestOnce(
   madeOf: string,
 ): Promise<InvitationResult | 'unknown' | undefined> {
   const { store, seal, ticketKeys, nowMs } = parts;
-  const ticket = hmacBase64Url(ticketKeys[0] ?? Buffer.alloc(0), madeOf);
-  const hash = sha256Hex(ticket);
+  const token = hmacBase64Url(ticketKeys[0] ?? Buffer.alloc(0), madeOf);
+  const hash = sha256Hex(token);
   const { platform, tenant, app, chatUserId, displayName, language, conversation, mints, uselessLinkMs } = request;
   const person = { platform, tenant, app, chatUserId, language, displayName };
   const key = personKey(person);
@@ -260,7 +260,7 @@ async function requestOnce(
   const { kind, expiresAtMs, liveHash, liveMadeOf, retryAtMs, linkedAtMs, most } = answer;
   switch (kind) {
     case 'invited':
-      return { kind, token: ticket, expiresAtMs };
+      return { kind, token, expiresAtMs };
     case 'waiting': {
       const live = liveHash === '' ? undefined : invitationTokenOf(parts, liveMadeOf, liveHash);
       return liveHash !== '' && live === undefined ? 'unknown' : { kind, token: live, expiresAtMs };

@@ -22,14 +22,14 @@ export interface PendingSignIns {
    * Stores a completed sign-in, encrypted for the invited user. One per browser.
    * @throws IdentityError `store_away`
    */
-  keep(cookieHash: string, ticket: Invitation, brought: SignedIn): Promise<void>;
+  keep(cookieHash: string, invitation: Invitation, brought: SignedIn): Promise<void>;
   /**
    * @returns the record and its stored text, which the commit compares
    * @throws IdentityError `store_away`
    */
   read(cookieHash: string): Promise<{ quarantined: PendingSignIn; text: string } | undefined>;
   /** Decrypts a pending sign-in for the invited user. */
-  open(ticket: Invitation, pending: Kept): OpenResult<SignedIn>;
+  open(invitation: Invitation, pending: Kept): OpenResult<SignedIn>;
 }
 
 type Kept = Extract<PendingSignIn, { kind: 'waiting' }>;
@@ -37,10 +37,10 @@ type Kept = Extract<PendingSignIn, { kind: 'waiting' }>;
 export function createPendingSignIns(store: IdentityStore, vault: Vault, nowMs: NowMs): PendingSignIns {
   const recordOf = ({ person, hash }: Invitation) => ({ purpose: 'quarantine', person, version: hash }) as const;
   return {
-    async keep(cookieHash, ticket, brought) {
-      const sealed = vault.seal(recordOf(ticket), brought);
+    async keep(cookieHash, invitation, brought) {
+      const sealed = vault.seal(recordOf(invitation), brought);
       const expiresAtMs = nowMs() + PENDING_SIGN_IN_LIFE_MS;
-      const pending: PendingSignIn = { kind: 'waiting', ticketHash: ticket.hash, sealed, expiresAtMs };
+      const pending: PendingSignIn = { kind: 'waiting', ticketHash: invitation.hash, sealed, expiresAtMs };
       const text = JSON.stringify(pending);
       await store.withDeadline((redis) => redis.set(keys.quarantine(cookieHash), text, 'PX', PENDING_SIGN_IN_LIFE_MS));
     },
@@ -49,6 +49,6 @@ export function createPendingSignIns(store: IdentityStore, vault: Vault, nowMs: 
       const pending = text === null ? undefined : (JSON.parse(text) as PendingSignIn);
       return text !== null && pending && pending.expiresAtMs > nowMs() ? { quarantined: pending, text } : undefined;
     },
-    open: (ticket, { sealed }) => vault.open(recordOf(ticket), sealed),
+    open: (invitation, { sealed }) => vault.open(recordOf(invitation), sealed),
   };
 }

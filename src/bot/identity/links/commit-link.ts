@@ -103,14 +103,14 @@ function createRun(parts: CommitParts, links: Links, rules: KeepRules) {
     typed?: TypedProof,
     onLate?: (committed: TypedCommitResult) => void,
   ): Promise<TypedCommitResult> => {
-    const { invitation: ticket, cookieHash, quarantineText, signedIn } = request;
-    const person = personKey(ticket.person);
+    const { invitation, cookieHash, quarantineText, signedIn } = request;
+    const person = personKey(invitation.person);
     const link = linkOf(request, links, { ...parts, keepTokens });
     const canBeChecked = tokensToKeep(signedIn.tokens, keepTokens).refreshToken !== undefined;
-    const waitsFor = await parts.waitsFor(ticket.person);
-    const linkId = hashParts('release', ticket.hash, String(signedIn.obtainedAtMs)).slice(0, 24);
+    const waitsFor = await parts.waitsFor(invitation.person);
+    const linkId = hashParts('release', invitation.hash, String(signedIn.obtainedAtMs)).slice(0, 24);
     const names = {
-      ...{ ticket: keys.invitation(ticket.hash), quarantine: keys.quarantine(cookieHash) },
+      ...{ ticket: keys.invitation(invitation.hash), quarantine: keys.quarantine(cookieHash) },
       ...{ link: keys.link(person), holder: keys.holder(link.accountKey), changed: keys.changed(person) },
       ...{ waiting: keys.waiting(person), liveTicket: keys.liveInvitation(person), outcomes: keys.typed(person) },
       ...{ releases: keys.releases(), rechecks: keys.rechecks() },
@@ -121,7 +121,7 @@ function createRun(parts: CommitParts, links: Links, rules: KeepRules) {
       linkLifeMs: canBeChecked ? CHECKED_LINK_LIFE_MS : uncheckedLinkDays * DAY_MS,
       ...{ releaseLifeMs, releaseIdPrefix: releaseIdPrefix(linkId, person), releasePrefix: keys.release() },
       ...{ linkPrefix: keys.link(), nextCheckAtMs: canBeChecked ? nowMs() + DAY_MS : 0 },
-      ...{ codeMac: typed?.mac, messageId: typed?.messageId, language: ticket.person.language },
+      ...{ codeMac: typed?.mac, messageId: typed?.messageId, language: invitation.person.language },
       ...{ maxWrongCodes: MAX_WRONG_CODES, outcomeLifeMs: OUTCOME_LIFE_MS, callName: randomToken(NAME_BYTES) },
       ...{ linkedAtMs: link.linkedAtMs, fields: fieldArguments(link) },
     };
@@ -181,12 +181,12 @@ export function accountKeyOf({ platform, tenant }: PersonOwner, accountId: Accou
 }
 
 function linkOf(
-  { invitation: ticket, signedIn }: CommitRequest,
+  { invitation, signedIn }: CommitRequest,
   links: Links,
   parts: LinkParts & { keepTokens: KeepTokens },
 ): StoredLink {
   const { vault, nowMs, keepTokens } = parts;
-  const { person } = ticket;
+  const { person } = invitation;
   // Versions increase with time, so that a refresh started before this link cannot write to it.
   const version = nowMs();
   const tokens = tokensToKeep(signedIn.tokens, keepTokens);
@@ -216,14 +216,14 @@ export function tokensToKeep({ refreshToken, accessToken, subject }: KeptTokens,
 }
 
 function leftOver(
-  { invitation: ticket, cookieHash, signedIn }: CommitRequest,
+  { invitation, cookieHash, signedIn }: CommitRequest,
   { keyRing, nowMs }: LinkParts,
   waitsFor: WaitsFor,
 ): string {
   const sealedName = keyRing.seal('done-page', cookieHash, signedIn.profile.name);
   const left: PendingSignIn = {
     kind: 'done',
-    ticketHash: ticket.hash,
+    ticketHash: invitation.hash,
     sealedName,
     expiresAtMs: nowMs() + PENDING_SIGN_IN_LIFE_MS,
     waitsFor,

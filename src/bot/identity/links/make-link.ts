@@ -28,13 +28,9 @@ export function createMakeLink(parts: MakeLinkParts): MakeLink {
   };
 }
 
-function tellOutcome(
-  parts: MakeLinkParts,
-  { invitation: ticket, signedIn }: CommitRequest,
-  committed: CommitResult,
-): void {
+function tellOutcome(parts: MakeLinkParts, { invitation, signedIn }: CommitRequest, committed: CommitResult): void {
   const { audit, tell, release, nowMs } = parts;
-  const { person } = ticket;
+  const { person } = invitation;
   const { id, name } = signedIn.profile;
   if (committed.kind === 'linked') {
     audit('linked', person);

@@ -46,7 +46,7 @@ export type TypedOutcome = { language: Language | undefined } & (
 
 export interface RedeemParts {
   codes: TypedCodes;
-  tickets: Pick<Invitations, 'read' | 'close'>;
+  invitations: Pick<Invitations, 'read' | 'close'>;
   pendingSignIns: Pick<PendingSignIns, 'read' | 'open'>;
   links: Pick<Links, 'accountOf'>;
   commitTyped: CommitTyped;
@@ -108,27 +108,27 @@ async function takeUnawaited(parts: RedeemParts, typed: Typed): Promise<TypedOut
  * it, and discarded if the code is wrong.
  */
 async function commit(parts: RedeemParts, { message, codes }: Typed, awaited: AwaitedCode): Promise<TypedCommitResult> {
-  const ticket = await parts.tickets.read(awaited.ticketHash);
-  const cookieHash = ticket?.browser;
+  const invitation = await parts.invitations.read(awaited.ticketHash);
+  const cookieHash = invitation?.browser;
   const read = cookieHash === undefined ? undefined : await parts.pendingSignIns.read(cookieHash);
-  if (!ticket || cookieHash === undefined || read?.quarantined.kind !== 'waiting') return { kind: 'gone' };
+  if (!invitation || cookieHash === undefined || read?.quarantined.kind !== 'waiting') return { kind: 'gone' };
   const { quarantined: pending, text } = read;
-  const opened = parts.pendingSignIns.open(ticket, pending);
+  const opened = parts.pendingSignIns.open(invitation, pending);
   // Corrupt or without its key: there is no sign-in to link.
   if (opened.kind !== 'opened') return { kind: 'gone' };
   const macs = macsOfCode(parts.keyRing, codes[0].code);
   // The code may have been shown before a key rotation. If no key matches, the code is wrong.
   const mac = macs.find((one) => one === awaited.mac) ?? macs[0] ?? '';
-  const request = { invitation: ticket, cookieHash, quarantineText: text, signedIn: opened.value };
+  const request = { invitation, cookieHash, quarantineText: text, signedIn: opened.value };
   const committed = await parts.commitTyped(request, { mac, messageId: message.messageId });
   if (committed.kind === 'linked') {
-    parts.audit('linked', ticket.person);
+    parts.audit('linked', invitation.person);
     for (const release of committed.releases) parts.release(release);
   }
   if (committed.kind === 'wrong' && committed.triesLeft === 0)
-    parts.audit('link-refused', ticket.person, 'wrong-codes');
+    parts.audit('link-refused', invitation.person, 'wrong-codes');
   if (committed.kind === 'already-linked' || committed.kind === 'held-elsewhere')
-    reportConflict(parts, ticket.person, committed);
+    reportConflict(parts, invitation.person, committed);
   return committed;
 }
 
@@ -159,12 +159,12 @@ async function invalidateAny(parts: RedeemParts, { message, sender, codes }: Typ
 
 async function spoilOwnInGroup(parts: RedeemParts, { sender, message }: Typed): Promise<boolean> {
   const awaited = await parts.codes.awaitedFrom(sender);
-  const ticket = awaited && (await parts.tickets.read(awaited.ticketHash));
-  if (!ticket) return false;
+  const invitation = awaited && (await parts.invitations.read(awaited.ticketHash));
+  if (!invitation) return false;
   // Stored first, so that after a crash the reprocessed message still ends the invitation.
   await parts.codes.rememberSeenInGroup(sender, message.messageId);
-  if (!(await parts.tickets.close(ticket, 'abused', ticket.browser ?? ''))) return false;
-  parts.audit('link-refused', ticket.person, 'code-in-group');
+  if (!(await parts.invitations.close(invitation, 'abused', invitation.browser ?? ''))) return false;
+  parts.audit('link-refused', invitation.person, 'code-in-group');
   return true;
 }
 

@@ -76,20 +76,20 @@ async function pageOf(
   found: WaitingSignIn,
   isAgain: boolean,
 ): Promise<PageOutcome> {
-  const { invitation: ticket, signedIn, cookie, quarantined: pending } = found;
-  const code = codes.codeOf(ticket, cookie);
-  if (code === undefined || !ticket.code) throw new PageError('link-used-up');
-  const { serial } = ticket.code;
+  const { invitation, signedIn, cookie, quarantined: pending } = found;
+  const code = codes.codeOf(invitation, cookie);
+  if (code === undefined || !invitation.code) throw new PageError('link-used-up');
+  const { serial } = invitation.code;
   const page = codePage({
     language: request.language,
-    person: ticket.person,
+    person: invitation.person,
     accountName: signedIn.profile.name,
     providerName: localize(providerName, request.language),
     code,
     minutesLeft: Math.max(1, Math.ceil((pending.expiresAtMs - nowMs()) / MINUTE_MS)),
-    csrf: forms.token(cookie, ticket.hash),
+    csrf: forms.token(cookie, invitation.hash),
     isAgain,
-    isAwaited: isAnswered(await waitsFor(ticket.person)),
+    isAwaited: isAnswered(await waitsFor(invitation.person)),
     replaces: serial < MAX_CODES_PER_INVITATION ? serial : undefined,
   });
   return { kind: 'page', page };

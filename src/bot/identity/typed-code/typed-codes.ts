@@ -90,7 +90,7 @@ export interface TypedCodes {
    */
   show(request: ShowRequest): Promise<void>;
   /** The code that the browser of an invitation shows; undefined if its key was removed from the ring. */
-  codeOf(ticket: Invitation, cookie: string): string | undefined;
+  codeOf(invitation: Invitation, cookie: string): string | undefined;
   awaitedFrom(person: PersonId): Promise<AwaitedCode | undefined>;
   outcomeOf(person: PersonId, messageId: string): Promise<RememberedOutcome | undefined>;
   /** Whether this code created this user's link, so that typing it twice gets the same answer. */
@@ -105,8 +105,8 @@ export interface TypedCodes {
 
 export function createTypedCodes(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): TypedCodes {
   return {
-    async show({ invitation: ticket, cookie, cookieHash, quarantined: pending, quarantineText, serial }) {
-      const { hash: ticketHash, person } = ticket;
+    async show({ invitation, cookie, cookieHash, quarantined: pending, quarantineText, serial }) {
+      const { hash: ticketHash, person } = invitation;
       const codeMac = macOfCode(keyRing, makeCode(keyRing, { cookie, ticketHash, serial }));
       const expiresAtMs = nowMs() + CODE_LIFE_MS;
       const longer: PendingSignIn = { ...pending, expiresAtMs };

@@ -152,12 +152,12 @@ export class SiteKeeper {
     folder: string,
     claim: { check(): Promise<void> },
   ): Promise<void> {
-    const { nowMs, resolve, maxBytes: mostBytes } = this.#parts;
+    const { nowMs, resolve, maxBytes } = this.#parts;
     const borders = createCrawlScope(site, resolve);
     const asked = await CrawlState.load(join(folder, ROUND_FOLDER, 'asked'));
     let read: SiteRead;
     try {
-      read = await new SiteCrawl({ site, folder, asked, borders, claim, nowMs, maxBytes: mostBytes }).run(signal);
+      read = await new SiteCrawl({ site, folder, asked, borders, claim, nowMs, maxBytes }).run(signal);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       read = { ...nothingRead(site, error.code), pages: asked.names().length };

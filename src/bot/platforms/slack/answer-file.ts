@@ -28,15 +28,15 @@ export function createFileReplies(api: SlackApi, apiUrl: string): FileReplies {
         return { result: 'refused' };
       return bringBytes(new URL(address), fileId, file);
     },
-    async show(target, fileId, { name, mayBeShown: mayStand }) {
-      if (mayStand && (await isShown(api, target, fileId))) return 'sent';
+    async show(target, fileId, { name, mayBeShown }) {
+      if (mayBeShown && (await isShown(api, target, fileId))) return 'sent';
       const { channel, threadTs } = readTarget(target);
       const files = [{ id: fileId, title: name }];
       const args = { files, channel_id: channel, thread_ts: threadTs };
       const answer = await api.call('files.completeUploadExternal', args);
       const shown: PostResult = answer.kind === 'ok' ? 'sent' : failureOf(answer);
       // Slack may refuse a call that it has already carried out.
-      return shown === 'refused' && mayStand && (await isShown(api, target, fileId)) ? 'sent' : shown;
+      return shown === 'refused' && mayBeShown && (await isShown(api, target, fileId)) ? 'sent' : shown;
     },
   };
 }

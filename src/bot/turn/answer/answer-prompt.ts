@@ -79,7 +79,7 @@ export async function preparePrompt(
   const maxPictures = MAX_IMAGES - current.images.length;
   return ({ budgetTokens, tokenFactor, isFresh }) => {
     const roomTokens = budgetTokens * FILES_SHARE;
-    const fit = fitAttachments(shown, { roomTokens, tokenFactor, maxPictures: maxPictures, pieces, language });
+    const fit = fitAttachments(shown, { roomTokens, tokenFactor, maxPictures, pieces, language });
     const prompt = buildPrompt({
       ...frame,
       ...{ earlierImages, filesAtHand, tokenFactor },

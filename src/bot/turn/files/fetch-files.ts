@@ -104,9 +104,9 @@ async function fetchFile(
     const found = await readFile(platform, { mediaRef, name, personId, onHeavy }, signal);
     if ('fault' in found && isPassing(found)) return found;
     const place = { partition: conversation.partition, personId, isSignedIn, mediaId };
-    const { isStored: isKept, evictedCount: wentCount } = await store.storeText(place, serializeStoredFile(found));
-    if ('fault' in found || (isKept && wentCount === 0)) return found;
-    return { ...found, keeping: isKept ? 'made_room' : 'no_room' };
+    const { isStored, evictedCount } = await store.storeText(place, serializeStoredFile(found));
+    if ('fault' in found || (isStored && evictedCount === 0)) return found;
+    return { ...found, keeping: isStored ? 'made_room' : 'no_room' };
   });
 }
 

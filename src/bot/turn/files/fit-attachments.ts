@@ -37,10 +37,10 @@ const MIN_CHARS = 200;
  */
 export function fitAttachments(
   files: readonly StoredFile[],
-  { roomTokens, tokenFactor, maxPictures: mostPictures, pieces = [], language }: FitOptions,
+  { roomTokens, tokenFactor, maxPictures, pieces = [], language }: FitOptions,
 ): { files: PromptFile[]; cut: CutFile[] } {
   let leftTokens = roomTokens;
-  let leftPictures = mostPictures;
+  let leftPictures = maxPictures;
   const cut: CutFile[] = [];
   const written = files.map((file, index): PromptFile => {
     const name = displayFileName(file.name, language);

@@ -118,7 +118,7 @@ export class ReplyPump {
     this.#replies.clear();
   }
 
-  #track(id: string, place: ReplyPlace, { hasLeft, ageMs }: { hasLeft: boolean; ageMs: number }): void {
+  #track(id: string, place: ReplyPlace, { hasLeft: hasSent, ageMs }: { hasLeft: boolean; ageMs: number }): void {
     if (this.#isClosed || this.#replies.has(id)) return;
     const shown: TrackedReply = {
       ...{
@@ -126,7 +126,7 @@ export class ReplyPump {
         place,
         openedAtMs: monotonicMs() - ageMs,
         content: undefined,
-        hasSent: hasLeft,
+        hasSent,
         isDirty: false,
         isServed: false,
       },
