@@ -194,16 +194,16 @@ describe('invalid CAS responses, which create no session', () => {
 
 test('signing in as another person makes CAS ignore the ticket of the existing session', async () => {
   const browser = new Browser(service.url);
-  const away = async (anew: string) => {
-    const query = new URLSearchParams({ return_to: '/account', ...(anew === '' ? {} : { anew }) });
+  const away = async (prompt: string) => {
+    const query = new URLSearchParams({ return_to: '/account', ...(prompt === '' ? {} : { prompt }) });
     return new URL((await browser.get(`/sign-in/cas?${query.toString()}`)).headers.location ?? 'missing:');
   };
-  for (const [anew, renew] of [
-    ['yes', 'true'],
+  for (const [prompt, renew] of [
+    ['login', 'true'],
     ['', null],
   ] as const) {
     validations = [];
-    const there = await away(anew);
+    const there = await away(prompt);
     expect(there.searchParams.get('renew')).toBe(renew);
     expect((await browser.get(comeBack(there))).statusCode).toBe(303);
     expect(validations.map((query) => query.get('renew'))).toEqual([renew]);

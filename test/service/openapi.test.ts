@@ -241,7 +241,7 @@ describe('the answers of the service match the document: status, headers, type a
 
   test('of sign-in redirects to another server and back', async () => {
     const browser = service.browser();
-    const away = await browser.get('/sign-in/cas?return_to=/account&anew=yes');
+    const away = await browser.get('/sign-in/cas?return_to=/account&prompt=login');
     for (const [ticket, status] of [
       ['ST-long', 403],
       ['ST-1', 303],

@@ -163,7 +163,7 @@ const leaveFields = written({
     '//evil.example/account',
     '/oauth2.0/authorize/../..//evil.example?',
   ),
-  anew: mostly('yes', ''),
+  prompt: mostly('login', ''),
 });
 
 /** Nearly valid requests to all sign-in endpoints. */

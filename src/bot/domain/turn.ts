@@ -159,8 +159,8 @@ export interface TurnCommit {
    * whether the change is announced to a process that shows the reply over a connection.
    */
   records: { id: DeliveryId; fields: MessageFields; followUp?: string; isTold?: boolean }[];
-  /** `anew`: the conversation begins with this turn, and earlier turns are no longer summarised. */
-  history?: { forget?: boolean; replaceLast?: boolean; append?: string; anew?: boolean };
+  /** `startsConversation`: the conversation begins with this turn, and earlier turns are no longer summarised. */
+  history?: { forget?: boolean; replaceLast?: boolean; append?: string; startsConversation?: boolean };
   /** The same turn for the thread that its answer begins, in the same partition. */
   threadHistory?: { conversation: ConversationRef; append: string };
   /**

@@ -43,7 +43,7 @@ interface LoginRouteParts {
 
 /** The page for choosing a sign-in method, and the target of its login form. */
 function addLoginRoutes(router: Router, { login, checkLogin, forms, visitors }: LoginRouteParts): void {
-  router.get('/sign-in', (ctx) => login.show(ctx, { returnTo: readReturnTo(ctx), isAnew: true }));
+  router.get('/sign-in', (ctx) => login.show(ctx, { returnTo: readReturnTo(ctx), forcesLogin: true }));
   router.post('/oauth2.0/login', async (ctx) => {
     const { returnTo } = forms.open(ctx, 'login');
     const username = (formField(ctx, 'username') ?? '').trim().slice(0, MAX_TYPED_CHARS);

@@ -12,7 +12,7 @@ import type { BrowserSessions } from './browser-sessions.ts';
 export interface LoginView extends Pick<LoginPage, 'problem' | 'username'> {
   returnTo: string;
   /** Requires a new sign-in, even if a person is signed in at the other side. */
-  isAnew?: boolean;
+  forcesLogin?: boolean;
 }
 
 /** Asks people to sign in. */
@@ -40,7 +40,7 @@ export interface LoginParts {
 }
 
 export function createLogin({ clients, methods, visitors, forms, leaveFor }: LoginParts): Login {
-  const show: Login['show'] = (ctx, { returnTo, isAnew = false, ...typed }) => {
+  const show: Login['show'] = (ctx, { returnTo, forcesLogin = false, ...typed }) => {
     const asking = askingClient(returnTo, clients);
     const app = visitors.appFor(ctx);
     const way = app ?? methods.institution;
@@ -48,7 +48,7 @@ export function createLogin({ clients, methods, visitors, forms, leaveFor }: Log
       clientName: asking?.client.name,
       isConsentNext: asking?.isConsentNext === true,
       way: way && {
-        path: startSignInPath(way.name, returnTo, isAnew),
+        path: startSignInPath(way.name, returnTo, forcesLogin),
         name: app ? undefined : methods.institutionName,
       },
       csrf: app || !methods.hasForm ? undefined : forms.seal(ctx, { kind: 'login', returnTo }),

@@ -22,8 +22,8 @@ export function chooseSignInPath(returnTo: string): string {
   return `/sign-in?${new URLSearchParams({ return_to: returnTo }).toString()}`;
 }
 
-/** Target of the button for one method. @param isAnew an existing session at the provider does not count */
-export function startSignInPath(method: string, returnTo: string, isAnew: boolean): string {
-  const query = new URLSearchParams(definedOnly({ return_to: returnTo, anew: isAnew ? 'yes' : undefined }));
+/** Target of the button for one method. @param forcesLogin an existing session at the provider does not count */
+export function startSignInPath(method: string, returnTo: string, forcesLogin: boolean): string {
+  const query = new URLSearchParams(definedOnly({ return_to: returnTo, prompt: forcesLogin ? 'login' : undefined }));
   return `/sign-in/${method}?${query.toString()}`;
 }

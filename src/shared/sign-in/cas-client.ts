@@ -59,7 +59,7 @@ interface Visit {
   callbackUrl: string;
   state: string;
   /** CAS ignores the session of the previous person. */
-  isAnew?: boolean;
+  forcesLogin?: boolean;
 }
 
 /** Client of a CAS server: the browser returns with a service ticket, and the server tells whose it is. */
@@ -73,8 +73,8 @@ export class CasClient {
   }
 
   /** Address for signing in with a browser. */
-  loginUrl({ callbackUrl, state, isAnew = false }: Visit): string {
-    const asked = { service: serviceAddress(callbackUrl, state), renew: isAnew ? 'true' : undefined };
+  loginUrl({ callbackUrl, state, forcesLogin = false }: Visit): string {
+    const asked = { service: serviceAddress(callbackUrl, state), renew: forcesLogin ? 'true' : undefined };
     const query = new URLSearchParams(definedOnly(asked));
     return `${this.#url}/login?${query.toString()}`;
   }
@@ -85,12 +85,12 @@ export class CasClient {
   }
 
   /** Redeems a ticket. Each ticket is sent only once. @throws ProviderError `lost`, `failed`, `timeout`, `unreachable` */
-  async claimsOf(ticket: string, { callbackUrl, state, isAnew = false }: Visit): Promise<Claims> {
+  async claimsOf(ticket: string, { callbackUrl, state, forcesLogin = false }: Visit): Promise<Claims> {
     if (!TICKET.test(ticket)) throw new ProviderError('lost', 'The return from CAS has no usable ticket');
     const { path } = await this.findValidation(callbackUrl);
     const validation = new URLSearchParams({ service: serviceAddress(callbackUrl, state), ticket });
     // CAS then rejects tickets from the session of the previous person.
-    if (isAnew) validation.set('renew', 'true');
+    if (forcesLogin) validation.set('renew', 'true');
     const { answer, status } = await this.#validate(path, validation);
     if (!answer) {
       this.#known = undefined;

@@ -32,7 +32,7 @@ interface Leaving {
   callbackUrl: string;
   state: string;
   /** The provider ignores the session of the previous person. */
-  isAnew?: boolean;
+  forcesLogin?: boolean;
   /** Provider-specific parameters. */
   more?: Readonly<Record<string, string | undefined>>;
 }
@@ -98,7 +98,7 @@ export class OidcClient {
   }
 
   /** @throws ProviderError `failed`, `timeout`, `unreachable` */
-  async startAuthorization({ callbackUrl, state, isAnew = false, more = {} }: Leaving) {
+  async startAuthorization({ callbackUrl, state, forcesLogin = false, more = {} }: Leaving) {
     const { configuration } = await this.#discovered();
     const verifier = this.#options.usesPkce === false ? undefined : oidc.randomPKCECodeVerifier();
     const kept: Kept = { verifier, nonce: oidc.randomNonce() };
@@ -110,7 +110,7 @@ export class OidcClient {
       nonce: kept.nonce,
       code_challenge: verifier && (await oidc.calculatePKCECodeChallenge(verifier)),
       code_challenge_method: verifier && 'S256',
-      prompt: isAnew ? 'login' : undefined,
+      prompt: forcesLogin ? 'login' : undefined,
     });
     const address = oidc.buildAuthorizationUrl(configuration, asked);
     return { location: address.href, kept: JSON.stringify(kept) };

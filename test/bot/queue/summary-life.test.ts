@@ -67,7 +67,7 @@ test('the summary expires together with the turns', async () => {
 
 test.each<[string, Partial<TurnCommit>]>([
   ['/new and /unlink', { history: { forget: true } }],
-  ['a new conversation after the idle time', { history: { append: 'turn', anew: true } }],
+  ['a new conversation after the idle time', { history: { append: 'turn', startsConversation: true } }],
   ['/forget', { erase: { remove: [], drop: [], clear: [summary] } }],
 ])('%s replaces the summary by a mark that blocks one being written [group-is-not-private]', async (_what, changes) => {
   for (const kept of [SEALED, undefined]) {

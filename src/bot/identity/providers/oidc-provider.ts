@@ -34,7 +34,7 @@ export function createOidcProvider(service: SignInService, rules: ProfileRules):
         () => undefined,
       ),
     startAuthorization: ({ redirectUri, state }) =>
-      withIdentityErrors(() => client.startAuthorization({ callbackUrl: redirectUri, state, isAnew: false })),
+      withIdentityErrors(() => client.startAuthorization({ callbackUrl: redirectUri, state, forcesLogin: false })),
     redeem: ({ redirectUri, state, query, kept }) =>
       withIdentityErrors(async () => {
         const { claims, expiresIn, ...tokens } = await client.redeem({ callbackUrl: redirectUri, state, query, kept });

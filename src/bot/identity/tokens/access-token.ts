@@ -31,16 +31,16 @@ export interface AccessTokens {
   fresh(person: ChatPerson, rejected?: string): Promise<string>;
   /**
    * The same, with the user that the token was issued for.
-   * @param options.isAnew refreshes even a valid token
+   * @param options.forcesRefresh refreshes even a valid token
    * @throws IdentityError as `fresh`; `profile_unfit` if the new token belongs to another user
    */
-  current(person: ChatPerson, options?: { rejected?: string; isAnew?: boolean }): Promise<CurrentToken>;
+  current(person: ChatPerson, options?: { rejected?: string; forcesRefresh?: boolean }): Promise<CurrentToken>;
 }
 
 export function createAccessTokens(parts: TokenParts): AccessTokens {
-  const current: AccessTokens['current'] = async (person, { rejected, isAnew = false } = {}) => {
+  const current: AccessTokens['current'] = async (person, { rejected, forcesRefresh = false } = {}) => {
     const held = await readLinkWithTokens(parts, person);
-    const stale = isAnew ? held.tokens.accessToken : rejected;
+    const stale = forcesRefresh ? held.tokens.accessToken : rejected;
     return freshToken(held, parts, stale) ?? refreshAlone(parts, held, stale);
   };
   return {

@@ -104,7 +104,7 @@ function openWho({ links }: RecheckParts, key: PersonId, { who }: StoredLink): C
 
 /** A 401 is authoritative: the token is then refreshed once and the call repeated once (SECURITY.md expiry-unit). */
 async function readProfileNow({ accessTokens, dialect }: RecheckParts, person: ChatPerson): Promise<Profile> {
-  const token = await accessTokens.current(person, { isAnew: dialect.checksByRenewal });
+  const token = await accessTokens.current(person, { forcesRefresh: dialect.checksByRenewal });
   const first = await dialect.profile(token);
   if (first !== 'token-refused') return first;
   const second = await dialect.profile(await accessTokens.current(person, { rejected: token.accessToken }));

@@ -5,7 +5,7 @@
 -- Constants  REPLY_CHANNEL, CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, if it had expired)
 -- Keys       state   inbox   pending   held   history   notices   summary   threadHistory: of the thread that the answer begins
 -- Arguments  conversationId   epoch   messagePrefix: of message keys   changes: as JSON:
---            { outcome: 'final' | 'held' | 'dead', heldLifeMs, heldIn?: 'group', history?: { forget, replaceLast, append, anew }, threadHistory?, kept: { most, lifeMs, summary? },
+--            { outcome: 'final' | 'held' | 'dead', heldLifeMs, heldIn?: 'group', history?: { forget, replaceLast, append, startsConversation }, threadHistory?, kept: { most, lifeMs, summary? },
 --              records: [{ id, fields: [name, value, ...], followUp?, isTold? }], followUps?: { due, prefix, lifeMs }, noticesShown, stopServed, answeredBy,
 --              preferences?: { key, field, sealed, lifeMs },
 --              erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
@@ -83,12 +83,12 @@ local history = changes.history
 if history then
   if history.forget then redis.call('DEL', keys.history) end
   -- guard: group-is-not-private/summary-ends
-  if history.forget or history.anew then clear(keys.summary) end
+  if history.forget or history.startsConversation then clear(keys.summary) end
   if history.replaceLast then redis.call('RPOP', keys.history) end
   if history.append then
     remember(keys.history, history.append)
     -- A summary lives as long as the turns that it accompanies.
-    if changes.kept.summary and not history.anew then redis.call('PEXPIRE', keys.summary, changes.kept.lifeMs) end
+    if changes.kept.summary and not history.startsConversation then redis.call('PEXPIRE', keys.summary, changes.kept.lifeMs) end
   end
 end
 if changes.threadHistory then remember(keys.threadHistory, changes.threadHistory) end

@@ -15,7 +15,7 @@ import { readDocument } from '../../knowledge/documents/read-document.ts';
 import type { DeliveryId, PersonId } from '../../domain/ids.ts';
 import type { InboundMessage } from '../../domain/message.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
-import { downloadMedia } from '../images/download-media.ts';
+import { downloadMedia, mediaFaultOf } from '../images/download-media.ts';
 import type { ImageScene } from '../images/fetch-images.ts';
 import { fileRefsOf, type FileRef } from '../images/image-refs.ts';
 import { parseStoredFile, serializeStoredFile, type StoredFile, type UnfitFile } from './kept-file.ts';
@@ -142,17 +142,10 @@ async function readFile(
     if (error instanceof DocumentError && error.code === 'too_heavy') await onHeavy();
     if (error instanceof DocumentError) return { name: called, fault: error.code };
     if (error instanceof ImageError) return { name: called, fault: PICTURE_FAULTS[error.code] };
-    if (error instanceof PlatformError) return { name: called, fault: MEDIA_FAULTS.get(error.code) ?? 'gone' };
+    if (error instanceof PlatformError) return { name: called, fault: mediaFaultOf(error) };
     throw error;
   }
 }
-
-/** Faults of files that the platform did not deliver; all other errors map to `gone`. */
-const MEDIA_FAULTS: ReadonlyMap<string, 'too_large' | 'elsewhere' | 'unreachable'> = new Map([
-  ['unreachable', 'unreachable'],
-  ['media_too_large', 'too_large'],
-  ['media_elsewhere', 'elsewhere'],
-]);
 
 /** Faults of a picture that was sent as a file. */
 const PICTURE_FAULTS: Readonly<Record<ImageFault, DocumentFault>> = {

@@ -3,6 +3,20 @@ import { SECOND_MS } from '../../../shared/clock.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
 import type { FetchedMedia, Platform } from '../../platforms/platform.ts';
 
+/** Why a file was not downloaded, by the code of the platform's error; any other code means `gone`. */
+const MEDIA_FAULTS: ReadonlyMap<string, MediaFault> = new Map([
+  ['media_too_large', 'too_large'],
+  ['media_elsewhere', 'elsewhere'],
+  ['unreachable', 'unreachable'],
+]);
+
+/** `gone`: expired or refused. `elsewhere`: stored outside the platform. All but `too_large` may pass. */
+export type MediaFault = 'too_large' | 'elsewhere' | 'unreachable' | 'gone';
+
+export function mediaFaultOf({ code }: PlatformError): MediaFault {
+  return MEDIA_FAULTS.get(code) ?? 'gone';
+}
+
 const DOWNLOAD_LIMIT_MS = 20 * SECOND_MS;
 const FIRST_PAUSE_MS = SECOND_MS / 2;
 

@@ -13,7 +13,7 @@ import type { InboundMessage } from '../../domain/message.ts';
 import type { DeliveryId, PersonId } from '../../domain/ids.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { SignInMode } from '../turn-ports.ts';
-import { downloadMedia } from './download-media.ts';
+import { downloadMedia, mediaFaultOf, type MediaFault } from './download-media.ts';
 import { imageRefsOf, type ImageRef } from './image-refs.ts';
 
 /** Why an image was not downloaded. Another attempt may succeed. */
@@ -118,7 +118,7 @@ async function fetchImage(
     } catch (error) {
       if (signal.aborted) throw error;
       if (error instanceof ImageError) return { fault: error.code };
-      if (error instanceof PlatformError) return { fault: MEDIA_FAULTS.get(error.code) ?? 'gone' };
+      if (error instanceof PlatformError) return { fault: imageFaultOf(mediaFaultOf(error)) };
       throw error;
     }
   });
@@ -127,11 +127,10 @@ async function fetchImage(
   return image;
 }
 
-/** Faults of images that the platform did not deliver; all other errors map to `gone`. */
-const MEDIA_FAULTS: ReadonlyMap<string, 'too_large' | 'unreachable'> = new Map([
-  ['media_too_large', 'too_large'],
-  ['unreachable', 'unreachable'],
-]);
+/** An image that is stored outside the platform cannot be downloaded later either. */
+function imageFaultOf(fault: MediaFault): Exclude<MediaFault, 'elsewhere'> {
+  return fault === 'elsewhere' ? 'gone' : fault;
+}
 
 /** Whether the result is permanent. Another worker may be able to fetch an image that is out of reach here. */
 function isKept(image: FoundImage): image is StoredImage {

@@ -40,7 +40,10 @@ export function turnHistory(
     interrupted: answer.interrupted ? true : undefined,
     startsAnew: answer.startsAnew ? true : undefined,
   };
-  return { append: sealTurn(keyRing, turn.conversation.id, record), anew: answer.startsAnew ? true : undefined };
+  return {
+    append: sealTurn(keyRing, turn.conversation.id, record),
+    startsConversation: answer.startsAnew ? true : undefined,
+  };
 }
 
 /** Undefined if the turn consists of its own message only. */

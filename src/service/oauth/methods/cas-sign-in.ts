@@ -28,12 +28,12 @@ export class CasSignIn implements InstitutionSignIn {
 
   async startRedirect(leaving: RedirectRequest): Promise<RedirectTarget> {
     const location = this.#client.loginUrl(leaving);
-    return leaving.isAnew ? { location, kept: RENEWED } : { location };
+    return leaving.forcesLogin ? { location, kept: RENEWED } : { location };
   }
 
   identify({ callbackUrl, state, query, kept }: ProviderCallback) {
     return withPageErrors(async () => {
-      const visit = { callbackUrl, state, isAnew: kept === RENEWED };
+      const visit = { callbackUrl, state, forcesLogin: kept === RENEWED };
       const claims = await this.#client.claimsOf(query.get('ticket') ?? '', visit);
       return { person: personFromClaims(this.#profileMap, claims) };
     });

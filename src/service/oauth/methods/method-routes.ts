@@ -33,7 +33,7 @@ export function addMethodRoutes(router: Router, parts: MethodRouteParts): void {
     const returnTo = readReturnTo(ctx);
     // HEAD has no effects.
     if (ctx.method === 'HEAD') return void (ctx.status = 200);
-    return leaveFor(ctx, { method, returnTo, isAnew: ctx.query['anew'] === 'yes' });
+    return leaveFor(ctx, { method, returnTo, forcesLogin: ctx.query['prompt'] === 'login' });
   });
 
   router.get('/sign-in/:name/callback', async (ctx) => {

@@ -8,7 +8,7 @@ export interface RedirectRequest {
   /** 64 hex digits, new for each sign-in; must be returned as a query parameter of the callback. */
   state: string;
   /** The person asked to sign in as another person: an existing session at the provider does not count. */
-  isAnew: boolean;
+  forcesLogin: boolean;
 }
 
 export interface RedirectTarget {

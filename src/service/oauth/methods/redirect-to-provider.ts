@@ -13,15 +13,15 @@ const ANOTHER_PERSON: readonly PageErrorCode[] = ['sign_in_declined', 'profile_u
 /** Redirects the browser to sign in elsewhere. @throws PageError, StoreError */
 export type RedirectToProvider = (
   ctx: Context,
-  where: { method: AnySignIn; returnTo: string; isAnew?: boolean },
+  where: { method: AnySignIn; returnTo: string; forcesLogin?: boolean },
 ) => Promise<void>;
 
 /** @param publicUrl public URL for browsers, without a trailing slash */
 export function createRedirectToProvider(roundTrips: RoundTrips, publicUrl: string): RedirectToProvider {
-  return async (ctx, { method, returnTo, isAnew = false }) => {
+  return async (ctx, { method, returnTo, forcesLogin = false }) => {
     const state = roundTrips.newState();
     const { location, kept } = await withRetryLink(returnTo, () =>
-      method.startRedirect({ callbackUrl: callbackOf(publicUrl, method), state, isAnew }),
+      method.startRedirect({ callbackUrl: callbackOf(publicUrl, method), state, forcesLogin }),
     );
     roundTrips.begin(ctx, state, { method: method.name, returnTo, kept });
     ctx.redirect(location);

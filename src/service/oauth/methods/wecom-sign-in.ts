@@ -58,7 +58,7 @@ class WecomSignIn implements MessagingAppSignIn {
     return /wxwork\//i.test(userAgent);
   }
 
-  /** `isAnew` has no effect: inside WeCom only the current user can sign in. */
+  /** `forcesLogin` has no effect: inside WeCom only the current user can sign in. */
   async startRedirect({ callbackUrl, state }: RedirectRequest): Promise<RedirectTarget> {
     const { corpId, agentId, openUrl } = this.#app;
     const query = new URLSearchParams({
