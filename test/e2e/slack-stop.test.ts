@@ -119,14 +119,17 @@ const pressed = (threadTs: string, messageTs: string, user = 'U1') =>
   });
 
 describe("the event of Slack's stop button [slack-assistant]", () => {
-  test('stops the answer immediately, not at the next append', async () => {
+  test.each([
+    ['immediately, not at the next append', 0],
+    ['even if Slack has not confirmed its post yet', 1_000],
+  ])('stops the answer %s', async (_how, answeredAfterMs) => {
     deployment.chat.script(endless);
+    const late = { kind: 'late', afterMs: 0, isAnswered: true, answeredAfterMs } as const;
+    deployment.slack.faults.set('chat.startStream', [late]);
     await deployment.startBot({ REPLY_MIN_EDIT_MS: '3000' });
     const ts = await deployment.sender.mention(place, 'a question');
     await untilTrue(() => below(ts).length === 1);
     const shownAtMs = below(ts)[0]?.snapshotAtMs[0] ?? 0;
-    // The ledger records the place of the answer shortly after the post.
-    await sleep(200);
     expect(await pressed(ts, below(ts)[0]?.ts ?? '')).toBe(200);
     await untilTrue(() => below(ts)[0]?.note === 'Stopped.');
     expect((below(ts)[0]?.snapshotAtMs.at(-1) ?? 0) - shownAtMs).toBeLessThan(2_500);

@@ -17,6 +17,7 @@ export const MESSAGE_FIELDS = {
   polledAgain: '1: the platform has polled since then',
   heldIn: 'group: it was held for a sign-in in a group',
   stopped: '1: its sender stopped its answer',
+  stopAt: 'handles of posts whose Stop its sender pressed before they were stored, separated by blanks',
   deleted: '1: its sender deleted it after its turn had begun',
   editedAt: 'time of the last edit by the clock of the platform; greater is later',
   editedTo: 'the new message, encrypted, if it was edited before it arrived',

@@ -20,7 +20,7 @@ import type { InboundMessage, Sender } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { Inbox } from '../queue/accept.ts';
 import { isFollowed } from '../queue/thread-subscriptions.ts';
-import { NotShownYetError, stopRunning } from '../queue/stop-running.ts';
+import { stopRunning } from '../queue/stop-running.ts';
 import { enqueue } from '../queue/enqueue.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { createMissingReplies, type MissingReplies } from '../reply/missing-replies.ts';
@@ -224,12 +224,7 @@ async function answerStop(
   { stop, pressed, answer }: StopDelivery,
 ): Promise<Handled> {
   try {
-    const isStopped = await retryWithinDeadline(() => stopRunning(redis, platform, stop, groupScope)).catch(
-      (error: unknown) => {
-        if (error instanceof NotShownYetError) return false;
-        throw error;
-      },
-    );
+    const isStopped = await retryWithinDeadline(() => stopRunning(redis, platform, stop, groupScope));
     if (!isStopped && pressed) notifyPresser(platform, stop.tenant, pressed, PRESS_TEXTS.nothingStopped);
     return { answer, outcome: 'event' };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { INBOX_ENTRY } from './inbox-entry.ts';
-import { TURN_NEWS } from './turn-news.ts';
+import { TURN_NEWS } from '../domain/turn-news.ts';
 import type { ArgsOf, KeysOf, ScriptShape } from '../../shared/redis/script-shape.ts';
 
 /**

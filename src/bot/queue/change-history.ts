@@ -5,7 +5,7 @@ import type { DeliveryId } from '../domain/ids.ts';
 import { conversationKeys } from '../domain/partition-keys.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
 import { INBOX_ENTRY } from './inbox-entry.ts';
-import { TURN_NEWS } from './turn-news.ts';
+import { TURN_NEWS } from '../domain/turn-news.ts';
 
 const changeScript = loadScript(import.meta.url, './scripts/change-history.lua', {
   libraries: [INBOX_ENTRY, TURN_NEWS],

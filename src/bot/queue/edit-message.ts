@@ -7,7 +7,7 @@ import { asConversationId, asDeliveryId, type DeliveryId } from '../domain/ids.t
 import type { InboundAmendment, InboundMessage } from '../domain/message.ts';
 import { conversationKeys, mediaKey, messageKey, messageKeyPrefix } from '../domain/partition-keys.ts';
 import { INBOX_ENTRY, mergeKeyOf, NEVER_MERGED, sealMessage } from './inbox-entry.ts';
-import { TURN_NEWS } from './turn-news.ts';
+import { TURN_NEWS } from '../domain/turn-news.ts';
 
 /** How long an edit or deletion is remembered for a message that arrives later. Longer than any platform retries. */
 const NOTE_LIFE_MS = 15 * MINUTE_MS;

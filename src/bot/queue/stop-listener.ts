@@ -2,7 +2,7 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { subscribe } from '../../shared/redis/subscriber.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { ConversationId } from '../domain/ids.ts';
-import { readTurnNews, STOP_CHANNEL, type TurnNews } from './turn-news.ts';
+import { readTurnNews, STOP_CHANNEL, type TurnNews } from '../domain/turn-news.ts';
 
 /** Receives stops and amended questions from all processes and passes them to the turns that run in this one. */
 export class StopListener {

@@ -1,4 +1,3 @@
-import { CodedError } from '../../shared/coded-error.ts';
 import { loadScript } from '../../shared/redis/lua-script.ts';
 import { conversationKeys, messageKey, messageKeyPrefix } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
@@ -6,7 +5,7 @@ import { conversationOf, deliveryIdOf, personIdOf, type GroupScope } from '../do
 import type { Platform } from '../platforms/platform.ts';
 import type { InboundStop } from '../domain/message.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
-import { TURN_NEWS } from './turn-news.ts';
+import { TURN_NEWS } from '../domain/turn-news.ts';
 
 const stopScript = loadScript(import.meta.url, './scripts/stop-running.lua', {
   libraries: [TURN_NEWS],
@@ -16,14 +15,11 @@ const stopScript = loadScript(import.meta.url, './scripts/stop-running.lua', {
   answer: 'number',
 });
 
-/** The running answer may be the meant one, but its worker has not stored yet where it is shown. A retry may succeed. */
-export class NotShownYetError extends CodedError<'not_shown_yet'> {}
-
 /**
  * Stops a person's running answer. Safe to repeat with the same stop. The script checks who asked: a stop by another person
  * has no effect (as with /stop).
- * @returns whether an answer was stopped
- * @throws NotShownYetError; the connection's error when Redis is unavailable
+ * @returns whether an answer was stopped, or will be if its post, whose place is not stored yet, is the meant one
+ * @throws the connection's error when Redis is unavailable
  */
 export async function stopRunning(
   redis: RedisClient,
@@ -41,6 +37,5 @@ export async function stopRunning(
     { state: conversationKeys(conversation).state, stop: messageKey(partition, idOf(stopId)) },
     { owner: personIdOf(owner, sender.userId), messagePrefix: messageKeyPrefix(partition), opener, chatOrder, shownAt },
   );
-  if (stopped < 0) throw new NotShownYetError('not_shown_yet', 'The running answer has no stored post yet');
   return stopped > 0;
 }

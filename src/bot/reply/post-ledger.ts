@@ -5,12 +5,14 @@ import type { AnswerOf, ScriptShape } from '../../shared/redis/script-shape.ts';
 import { fieldsToRead, postFieldOf } from '../domain/message-record.ts';
 import { conversationKeys, messageKey, messageKeyPrefix, placeKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
+import { TURN_NEWS } from '../domain/turn-news.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 
 /** Lifetime of a place's posts; longer than any answer stays unfinished. */
 const PLACE_LIFE_MS = 2 * HOUR_MS;
 const POST_SHAPE = {
+  libraries: [TURN_NEWS],
   constants: { RECORD_LIFE_MS: DAY_MS, PLACE_LIFE_MS },
   keys: ['state', 'record', 'place'],
   args: ['epoch', 'part', 'handle?', 'answer?', 'isUnsent', 'deliveryId', 'left?', 'doubtedAgeMs'],

@@ -6,7 +6,7 @@ import { conversationOf, deliveryIdOf } from '../../../src/bot/domain/conversati
 import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { stopAppliesTo } from '../../../src/bot/queue/stop-mark.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
-import { STOP_CHANNEL } from '../../../src/bot/queue/turn-news.ts';
+import { STOP_CHANNEL } from '../../../src/bot/domain/turn-news.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';

@@ -9,7 +9,7 @@ import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { changeHistory } from '../../../src/bot/queue/change-history.ts';
 import { StopListener } from '../../../src/bot/queue/stop-listener.ts';
 import { TurnStore } from '../../../src/bot/queue/turn-store.ts';
-import { STOP_CHANNEL, type TurnNews } from '../../../src/bot/queue/turn-news.ts';
+import { STOP_CHANNEL, type TurnNews } from '../../../src/bot/domain/turn-news.ts';
 import { untilTrue } from '../../support/deployment.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';

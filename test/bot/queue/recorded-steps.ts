@@ -16,7 +16,7 @@ import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { ReplayBuffer } from '../../../src/bot/queue/replay-buffer.ts';
 import { stopRunning } from '../../../src/bot/queue/stop-running.ts';
 import { TurnStore } from '../../../src/bot/queue/turn-store.ts';
-import { STOP_CHANNEL } from '../../../src/bot/queue/turn-news.ts';
+import { STOP_CHANNEL } from '../../../src/bot/domain/turn-news.ts';
 import { textMessage } from '../../support/messages.ts';
 
 /** Content of all keys: hashes as objects, lists as arrays, sorted sets as objects of members and scores. */

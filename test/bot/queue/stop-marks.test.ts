@@ -4,7 +4,8 @@ import { messageKey } from '../../../src/bot/domain/partition-keys.ts';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import type { InboundStop, InboundMessage } from '../../../src/bot/domain/message.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
-import { NotShownYetError, stopRunning } from '../../../src/bot/queue/stop-running.ts';
+import { stopRunning } from '../../../src/bot/queue/stop-running.ts';
+import { createPostLedger } from '../../../src/bot/reply/post-ledger.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { type TurnClaim } from '../../../src/bot/domain/turn.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
@@ -106,15 +107,25 @@ describe('a stop without a message of its own [slack-assistant]', () => {
     expect(await wasStopped(claim)).toBe(true);
   });
 
-  test('must be repeated while it is not stored where the running answer is shown', async () => {
-    const claim = await claimOf(await ask('a question'));
-    const early = stop();
-    await expect(press(early)).rejects.toThrow(NotShownYetError);
-    expect(await wasStopped(claim)).toBe(false);
-    await server.redis.hset(recordOf(claim), 'post:0', HANDLE);
-    expect(await press(early)).toBe(true);
-    expect(await wasStopped(claim)).toBe(true);
-  });
+  test.each(['unsent', 'posting'].flatMap((state) => ([0, 1] as const).map((part) => ({ state, part }))))(
+    'waits in the record while part $part is $state, and ends the answer once its place is stored',
+    async ({ state, part }) => {
+      const question = await ask('a question');
+      const claim = await claimOf(question);
+      const { conversation, epoch, turnId } = claim;
+      const place = { redis: server.redis, place: 'C1', doubtedAgeMs: 0 };
+      const ledger = createPostLedger({ ...place, conversation, epoch, deliveryId: turnId });
+      if (part === 1) await ledger.record(0, 'C1/1');
+      if (state === 'posting') await ledger.begin(part);
+      const early = stop();
+      const waits = state === 'posting' || part === 0;
+      expect([await press(early), await wasStopped(claim)]).toEqual([waits, false]);
+      await ledger.record(part, 'C1/2');
+      expect(await wasStopped(claim)).toBe(false);
+      await ledger.record(part, `${HANDLE}/7`);
+      expect(await wasStopped(claim)).toBe(waits);
+    },
+  );
 
   test('finds the answer by the question of its thread, or by a later part of a long answer', async () => {
     const { question, claim } = await shown('C1/16.4');

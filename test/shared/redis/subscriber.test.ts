@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { connectRedis, type RedisClient } from '../../../src/shared/redis/redis.ts';
 import { subscribe } from '../../../src/shared/redis/subscriber.ts';
-import { STOP_CHANNEL } from '../../../src/bot/queue/turn-news.ts';
+import { STOP_CHANNEL } from '../../../src/bot/domain/turn-news.ts';
 import { untilTrue } from '../../support/deployment.ts';
 import { startRedisCluster, type RedisGroup } from '../../support/redis-cluster.ts';
 import { recordingLog } from '../../support/redis.ts';

@@ -3,7 +3,7 @@
 -- posting again, and knows when the platform can no longer carry it out.
 -- Safe to repeat: a handle is recorded again, and a post that may be sent is recorded as younger.
 --
--- Constants  RECORD_LIFE_MS (of a record that has expired meanwhile), PLACE_LIFE_MS (of the posts of a place)
+-- Constants  RECORD_LIFE_MS (of a record that has expired meanwhile), PLACE_LIFE_MS (of the posts of a place), STOP_CHANNEL
 -- Keys       state   record: of the message   place: its posts: sorted set of `delivery id:part` by the time when one may have left,
 --            and of `stray:handle` for unowned messages (claim-stray.lua)
 -- Arguments  epoch   part: of the answer, from 0   handle: of the visible message ('' = none to record)
@@ -44,6 +44,11 @@ if handle ~= '' then
     if redis.call('ZSCORE', keys.place, 'stray:' .. string.sub(handle, 1, at - 1)) then return answer { verdict = 'gone' } end
   end
   note(field, handle)
+  local asked = redis.call('HMGET', keys.record, 'stopAt', 'conversation', 'owner')
+  local meantHandles = {}
+  for meant in string.gmatch(asked[1] or '', '%S+') do table.insert(meantHandles, meant) end
+  -- guard: acknowledged-when-stored/stopped-before-stored
+  if isMeantPost(handle, meantHandles) then stopMessage(keys.record, asked[2], asked[3], args.deliveryId) end
   return answer { verdict = 'ok', known = handle, left = left }
 end
 if found[1] and found[1] ~= 'posting' then return answer { verdict = 'ok', known = found[1], left = left } end

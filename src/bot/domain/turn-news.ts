@@ -1,6 +1,6 @@
 import { loadLibrary } from '../../shared/redis/lua-script.ts';
-import { asConversationId, asDeliveryId, asPersonId, type ConversationId } from '../domain/ids.ts';
-import type { StopMark } from '../domain/turn.ts';
+import { asConversationId, asDeliveryId, asPersonId, type ConversationId } from './ids.ts';
+import type { StopMark } from './turn.ts';
 
 /** Channel for news for running turns: `conversation:seq:owner`, `conversation:0:owner:delivery`, `conversation:amended`. */
 export const STOP_CHANNEL = 'parley:stop';
