@@ -145,8 +145,10 @@ export const FENCE_VALID_MS = 2_000;
  * Outcome of a post or an edit. `sent`: it is visible, under this handle from now on. `uncertain`: it may or may not be
  * visible. `busy`: it is not visible, and may be retried. `refused`: it is not visible, and `why` says whether a retry may
  * help. `unauthorised`: as in `PostResult`. `stopped`: the person ended the answer with the platform's own button.
+ * `isContentUnknown`: an earlier call of the same update may have changed the message.
  */
-export type PushResult =
+export type PushResult = { isContentUnknown?: boolean } & PushOutcome;
+type PushOutcome =
   | { result: 'sent'; handle: string }
   | { result: 'busy'; retryAfterMs: number }
   | { result: 'refused'; why: Refusal }

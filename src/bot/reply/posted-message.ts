@@ -249,6 +249,7 @@ export class PostedMessage {
   }
 
   #settle(posted: PushResult, snapshot: Omit<ReplySnapshot, 'shown'>): PostedMessageResult {
+    if (posted.isContentUnknown === true) this.#shown = undefined;
     switch (posted.result) {
       case 'sent': {
         if (posted.handle !== this.#handle) this.#unrecorded = posted.handle;
@@ -268,7 +269,7 @@ export class PostedMessage {
       case 'refused':
         // Nothing was posted, so no lookup is needed.
         if (this.#handle === undefined) this.#isUnsent = true;
-        return posted;
+        return { result: 'refused', why: posted.why };
       case 'stopped':
         return { result: posted.result };
     }

@@ -294,6 +294,25 @@ describe.each(['stream', 'edit'] as const)('an answer pushed by %s', (mode) => {
     },
   );
 
+  test.each([
+    { kind: 'busy', retryAfterSec: 0 },
+    { kind: 'error', error: 'internal_error' },
+  ] as const)(
+    'has no text twice if Slack carries out an update without confirming it, then answers $kind',
+    async (refusal) => {
+      const { take } = await ask(mode);
+      const { live } = await take();
+      live.show({ text: 'One' });
+      await until(() => texts()[0] === 'One');
+      fault(mode === 'stream' ? 'chat.appendStream' : 'chat.update', { kind: 'cut', when: 'after' });
+      for (const method of ['chat.stopStream', 'chat.update']) fault(method, refusal);
+      live.show({ text: 'One two' });
+      await until(() => texts()[0] !== 'One');
+      await live.finish('One two three');
+      expect(texts()).toEqual(['One two three']);
+    },
+  );
+
   test('replaces an open invitation in the same message', async () => {
     const { take } = await ask(mode);
     const first = await take();

@@ -84,7 +84,10 @@ export async function growStream(
     return growStream(parts, posted, toTextOnly(snapshot), postKey);
   // The append is uncertain, or the final text was refused: the whole text replaces the content.
   const isEndRefused = answer.kind === 'error' && answer.meaning !== 'stopped' && snapshot.finished;
-  if (answer.kind === 'uncertain' || isEndRefused) return endAndEdit(api, posted, snapshot, { postKey, hasTime });
+  if (answer.kind === 'uncertain' || isEndRefused) {
+    const replaced = await endAndEdit(api, posted, snapshot, { postKey, hasTime });
+    return { ...replaced, isContentUnknown: answer.kind === 'uncertain' && replaced.result !== 'sent' };
+  }
   return toPushResult(answer, () => (snapshot.finished ? { channel, ts } : posted));
 }
 
