@@ -121,7 +121,13 @@ describe('an expired record', () => {
     const place = { redis, conversation: alice, epoch: claim.epoch, deliveryId, place: 'thread', doubtedAgeMs: 0 };
     const live = createLiveReply({
       deps: {
-        ...{ redis, keyRing, nowMs, log, afterCare: new DeferredReconciliation(log) },
+        ...{
+          redis,
+          keyRing,
+          nowMs,
+          log,
+          reconciliation: new DeferredReconciliation({ redis, keyRing, platforms: new Map(), log }),
+        },
         report: {
           firstTextShown: () => undefined,
           answerKept: () => undefined,
@@ -206,6 +212,14 @@ describe('an expired record', () => {
     await followUps.deliverDue(alice.partition);
     await followUps.settle();
     expect(await redis.llen(keys.leftovers)).toBe(1);
+
+    // The check of an answer that is no longer the shown one.
+    const pushed = new Map([['wecom', { ...platform, push: {} as never }]] as const);
+    const checks = new DeferredReconciliation({ redis, keyRing, platforms: pushed, log });
+    const part = { platform: 'wecom', conversation: alice, deliveryId, part: 0, target: 'target', left: [] } as const;
+    const snapshot = { content: 'Hello, Alice.', finished: true };
+    await checks.later(0, { ...part, work: { kind: 'restore', handle: 'another', snapshot } });
+    await checks.runDue();
 
     // A step for clusters, which needs no cluster for its writes.
     const messages = '{person:alice}:rate:minute';

@@ -199,9 +199,9 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log });
   const mediaStore = new MediaStore(redis, keyRing);
   const sizes = new PromptSizes(nowMs);
-  const afterCare = new DeferredReconciliation(log);
+  const reconciliation = new DeferredReconciliation({ redis, keyRing, platforms, log });
   const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
-  const reply = { redis, keyRing, afterCare, nowMs, log, report };
+  const reply = { redis, keyRing, reconciliation, nowMs, log, report };
   const openTurn = createOpenTurn({ platforms, groupScope, keyRing, reply });
   const setAside = createRejectUnreadable({ platforms, reply });
   /** Builds the processing of a turn from the current files. @throws ConfigFileError */
@@ -286,6 +286,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const chores = [
     () => readAllShards(census, worker),
     () => followUps.repeat(),
+    () => reconciliation.runDue(),
     ...(identity ? [repeatReleases(base, identity)] : []),
   ];
   const endSweeper = startSweeper({ redis, wakeQueue, log, report }, chores);
@@ -309,10 +310,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       endRechecks();
       endLinkWatch();
       const turnsMs = turnsGraceSec(graceSec) * SECOND_MS;
-      const turnsUntilMs = monotonicMs() + turnsMs;
       await Promise.all([worker.close(turnsMs), summaries.close()]);
       await endPresence();
-      await afterCare.close(Math.max(0, turnsUntilMs - monotonicMs()));
       await followUps.close();
       await wakeQueue.close();
       await chat.close();

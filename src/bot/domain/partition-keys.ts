@@ -159,6 +159,9 @@ export function heavyFilesWaitKey(name: string): string {
   return `{person:${name}}:heavy-files:wait`;
 }
 
+/** Checks of delivered answers (reply/deferred-reconciliation.ts): a sorted set by due time, and a hash of the encrypted checks. */
+export const RECONCILIATION_KEYS = { due: '{reconciliations}:due', checks: '{reconciliations}:checks' } as const;
+
 /** Counter of a chat's messages in the current minute; on a cluster also of a person's messages in one partition's chats. */
 export function rateKey(partition: number, who: string): string {
   return `{p${partition}}:rate:${who}`;

@@ -78,7 +78,7 @@ export interface SharedReplyOptions {
   log: Log;
   report: ReplyReport;
   /** Schedules checks of a delivered answer that an uncertain call may still change. */
-  afterCare: Pick<DeferredReconciliation, 'later'>;
+  reconciliation: Pick<DeferredReconciliation, 'later'>;
 }
 
 /** Fields of the turn's claim: conversation and epoch, arrival time of the message, and earlier progress. */

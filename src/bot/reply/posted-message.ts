@@ -87,28 +87,14 @@ export class PostedMessage {
     return 'nothing';
   }
 
-  /**
-   * Reconciliation of a message that shows its final snapshot, to be run once no uncertain call can still be carried out. It
-   * removes duplicates, and restores the final snapshot over a late edit.
-   * @returns undefined if no such call is open
-   */
-  reconciliationOf(
-    snapshot: Omit<ReplySnapshot, 'shown'>,
-  ): ((isStanding: (handle: string) => Promise<boolean>) => Promise<void>) | undefined {
-    const { push, target } = this.#options;
-    const handle = this.#handle;
-    if (!this.#mayBeLate || handle === undefined) return undefined;
-    return async (isStanding) => {
-      if (!(await isStanding(handle))) return;
-      const found = this.#postReconciler().without(await push.find(target, this.#postKey));
-      if (found !== 'unknown') await this.#postReconciler().removeOrphans(found, handle);
-      if (await isStanding(handle)) await push.update(handle, snapshot, this.#postKey);
-    };
+  /** Whether a call of unknown fate may still change or duplicate this message. */
+  get mayStillChange(): boolean {
+    return this.#mayBeLate;
   }
 
   /**
    * Abandons this message, which the platform no longer edits. The next snapshot is posted as a new message, after the
-   * ledger has recorded the change. `removeLeft` removes the abandoned message.
+   * ledger has recorded the change.
    */
   abandonMessage(): void {
     if (this.#handle === undefined) return;
@@ -118,24 +104,9 @@ export class PostedMessage {
     this.#isUnsent = true;
   }
 
-  /**
-   * Removes the abandoned messages of this part, or writes `mark` over a message that the platform does not delete. Run once
-   * the replacement is visible.
-   * @returns whether nothing remains to be done
-   */
-  async removeAbandoned(mark: string): Promise<boolean> {
-    const { push } = this.#options;
-    let isDone = true;
-    for (const handle of this.#left) {
-      const fate = await push.remove(handle, false);
-      if (fate === 'left') await push.update(handle, { content: mark, finished: true }, this.#postKey);
-      if (fate === 'later') isDone = false;
-    }
-    return isDone;
-  }
-
-  get hasAbandoned(): boolean {
-    return this.#left.size > 0;
+  /** Handles that this part has abandoned. */
+  get left(): readonly string[] {
+    return [...this.#left];
   }
 
   /**

@@ -1,7 +1,6 @@
-import { fieldsToRead, messageFields, postFieldOf, type MessageValues } from '../domain/message-record.ts';
+import { messageFields, postFieldOf, type MessageValues } from '../domain/message-record.ts';
 import { localize } from '../../shared/text/texts.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
-import { messageKey } from '../domain/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS } from '../../shared/clock.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
@@ -13,6 +12,7 @@ import { finalActions, growingActions } from './actions.ts';
 import { endedInTime, isSuperseded, pauseUnlessSuperseded, untilSuperseded } from './turn-abort.ts';
 import { doubtedAgeMs, settledAfterMs } from './reconcile-post.ts';
 import { pauseAfterRefused, RefusalRetryPolicy } from './after-refusal.ts';
+import { removeAbandoned, type AnswerCheck } from './deferred-reconciliation.ts';
 import { EditThrottle } from './edit-throttle.ts';
 import { createPostLedger, postKeyOf, type PostLedger } from './post-ledger.ts';
 import { PostedMessage, type PostedMessageResult } from './posted-message.ts';
@@ -149,7 +149,7 @@ export class PushedReply implements LiveReply {
       delivery = await this.#persist(part, snapshot, answer);
       if (delivery === 'refused') delivery = await this.#showInPlace(part, text, snapshot);
       if (delivery !== 'live') break;
-      this.#scheduleReconciliation(part, snapshot);
+      await this.#scheduleReconciliation(part, snapshot);
       // The commit that follows records the handle of the last part.
       if (!isLast) await this.#recordPart(part);
     }
@@ -203,17 +203,15 @@ export class PushedReply implements LiveReply {
 
   /** Removes a replaced message, or edits it to say where the answer is. */
   async #removeAbandoned(part: number): Promise<void> {
-    const { controls, deps, language, platform } = this.#options;
-    const message = this.#parts[part];
-    if (message?.hasAbandoned !== true) return;
+    const { controls, language, platform, deliveryId } = this.#options;
+    const left = this.#parts[part]?.left ?? [];
+    if (left.length === 0) return;
     const mark = platform.renderReply({ text: localize(REPLY_TEXTS.answeredBelow, language), finished: true });
     for (let tries = 0; tries < LEFT_REMOVED_TRIES && !isSuperseded(controls.signal); tries += 1) {
-      if (await message.removeAbandoned(mark)) return;
+      if (await removeAbandoned(this.#push, { deliveryId, part, left }, mark)) return;
       await pauseUnlessSuperseded(SECOND_MS, controls.signal);
     }
-    deps.afterCare.later(LEFT_REMOVED_AFTER_MS, async () => {
-      await message.removeAbandoned(mark);
-    });
+    await this.#checkLater(LEFT_REMOVED_AFTER_MS, part, { kind: 'remove-left', mark });
   }
 
   async retract(text: string): Promise<FinalRecord[]> {
@@ -280,19 +278,19 @@ export class PushedReply implements LiveReply {
     return undefined;
   }
 
-  #scheduleReconciliation(part: number, snapshot: Omit<ReplySnapshot, 'shown'>): void {
-    const { platform, deliveryId, claim, deps } = this.#options;
-    const work = this.#parts[part]?.reconciliationOf(snapshot);
-    if (!work) return;
-    const isStanding = async (handle: string) => {
-      const fields = fieldsToRead('state', postFieldOf(part), 'replaced');
-      const [state, stands, replaced] = await deps.redis.hmget(
-        messageKey(claim.conversation.partition, deliveryId),
-        ...fields,
-      );
-      return state === 'final' && stands === handle && replaced === null;
-    };
-    deps.afterCare.later(settledAfterMs(platform.replyTraits), () => work(isStanding));
+  /** Schedules a check of a part that shows its final snapshot, if a call of unknown fate may still change it. */
+  async #scheduleReconciliation(part: number, snapshot: Omit<ReplySnapshot, 'shown'>): Promise<void> {
+    const { handle, mayStillChange = false } = this.#parts[part] ?? {};
+    if (!mayStillChange || handle === undefined) return;
+    const afterMs = settledAfterMs(this.#options.platform.replyTraits);
+    await this.#checkLater(afterMs, part, { kind: 'restore', handle, snapshot });
+  }
+
+  async #checkLater(afterMs: number, part: number, work: AnswerCheck['work']): Promise<void> {
+    const { deps, platform, claim, deliveryId, replyTarget: target } = this.#options;
+    if (target === undefined) return;
+    const place = { platform: platform.name, conversation: claim.conversation, deliveryId, part, target };
+    await deps.reconciliation.later(afterMs, { ...place, left: this.#parts[part]?.left ?? [], work });
   }
 
   async #recordPart(part: number): Promise<void> {

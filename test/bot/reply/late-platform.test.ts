@@ -6,7 +6,7 @@ import { QUESTION_TS, until, usePushedFixture } from './pushed-fixture.ts';
 // Slack may run a call long after its caller gave up, lists messages in pages, and stores no key with a native stream.
 
 const fixture = usePushedFixture();
-const { ask, fault, texts } = fixture;
+const { ask, fault, texts, reconcile } = fixture;
 const FIRST_POSTS = ['chat.startStream', 'chat.postMessage'];
 /** Another person who asks in the same thread. */
 const BY_ANOTHER: Partial<InboundMessage> = { sender: { userId: 'U2' } };
@@ -54,8 +54,7 @@ describe.each(['stream', 'edit'] as const)('a late platform (%s)', (mode) => {
   });
 
   test('shows one message when a late post appears after another one was made', async () => {
-    const care: (() => Promise<void>)[] = [];
-    const { take } = await ask(mode, { settlesWithinMs: -3_950, onCare: (work) => void care.push(work) });
+    const { take } = await ask(mode, { settlesWithinMs: -3_950 });
     firstPostLate(700);
     const dead = await take();
     dead.live.show({ text: 'Hello' });
@@ -65,14 +64,13 @@ describe.each(['stream', 'edit'] as const)('a late platform (%s)', (mode) => {
     // On a slow machine the late post was found or deleted earlier.
     await until(() => fixture.slack.messages.length + fixture.slack.removed.length === 2 || texts().length === 1);
     await dead.live.close();
-    for (const work of care) await work();
+    await reconcile();
     expect(texts()).toEqual(['The whole answer.']);
     expect(fixture.slack.messages.every(({ isStreaming }) => !isStreaming)).toBe(true);
   });
 
   test('shows the last snapshot again after an edit that took effect later', async () => {
-    const care: (() => Promise<void>)[] = [];
-    const { take, record } = await ask(mode, { onCare: (work) => void care.push(work) });
+    const { take, record } = await ask(mode);
     const first = await take();
     first.live.show({ text: 'Half' });
     // Slack has the message shortly before the ledger has its position. A worker that takes over in between treats the post
@@ -84,14 +82,12 @@ describe.each(['stream', 'edit'] as const)('a late platform (%s)', (mode) => {
     await next.commit(await next.live.finish('The whole answer.'));
     const [message] = fixture.slack.messages;
     if (message) message.text = 'Half an ans';
-    expect(care).toHaveLength(1);
-    for (const work of care) await work();
+    expect(await reconcile()).toBe(1);
     expect(texts()).toEqual(['The whole answer.']);
   });
 
   test('causes no reconciliation of a message posted before the turn began, as for a held question', async () => {
-    const care: (() => Promise<void>)[] = [];
-    const { take } = await ask(mode, { wasBegun: false, onCare: (work) => void care.push(work) });
+    const { take } = await ask(mode, { wasBegun: false });
     const asking = (await take()).live;
     await asking.leaveOpen('Please sign in first.');
     // Records the position of the message, as the commit of a held turn does.
@@ -99,7 +95,7 @@ describe.each(['stream', 'edit'] as const)('a late platform (%s)', (mode) => {
     const released = await take();
     await released.commit(await released.live.finish('The whole answer.'));
     expect(texts()).toEqual(['The whole answer.']);
-    expect(care).toEqual([]);
+    expect(await reconcile()).toBe(0);
   });
 });
 

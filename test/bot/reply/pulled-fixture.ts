@@ -179,7 +179,15 @@ export function usePulledFixture(): PulledFixture {
     if (claim?.messages.length !== ids.length) throw new Error('not one turn');
     let isFenced = false;
     const live = createLiveReply({
-      deps: { redis, keyRing, nowMs, monotonicMs, log, report, afterCare: new DeferredReconciliation(log) },
+      deps: {
+        redis,
+        keyRing,
+        nowMs,
+        monotonicMs,
+        log,
+        report,
+        reconciliation: new DeferredReconciliation({ redis, keyRing, platforms: new Map(), log }),
+      },
       claim,
       controls: {
         signal: AbortSignal.any([]),

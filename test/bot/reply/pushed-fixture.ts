@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { MINUTE_MS } from '../../../src/shared/clock.ts';
-import { conversationKeys, messageKey } from '../../../src/bot/domain/partition-keys.ts';
+import { conversationKeys, messageKey, RECONCILIATION_KEYS } from '../../../src/bot/domain/partition-keys.ts';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import type { Platform, PushReplies } from '../../../src/bot/platforms/platform.ts';
 import type { InboundMessage } from '../../../src/bot/domain/message.ts';
@@ -21,7 +21,6 @@ const CHANNEL = 'C1';
 export const QUESTION_TS = '1760000000.000100';
 const keyRing = testKeyRing();
 const { log } = recordingLog();
-const afterCare = new DeferredReconciliation(log);
 /** Answers that the platform refused completely, as the alarm reports them. */
 export const notShown: string[] = [];
 
@@ -55,8 +54,6 @@ export interface AskOptions {
    * a post may take to leave.
    */
   settlesWithinMs?: number;
-  /** Receives the work to be done once the platform can no longer be late, instead of a timer. */
-  onCare?(work: () => Promise<void>): void;
   /** Defaults to the value of the claim. */
   wasBegun?: boolean;
   /** Called before each call leaves. */
@@ -79,17 +76,35 @@ export interface PushedFixture {
   /** The texts of the visible messages. */
   texts(): string[];
   advance(ms: number): void;
+  /** Makes the stored checks of answers due, and does them as another worker. @returns how many there were */
+  reconcile(): Promise<number>;
 }
 
 export function usePushedFixture(): PushedFixture {
   let clockMs = 1_800_000_000_000;
   let asked = 0;
+  let newest: Platform | undefined;
+  const by = (platform: Platform) =>
+    new DeferredReconciliation({
+      redis: fixture.server.redis,
+      keyRing,
+      log,
+      platforms: new Map([[platform.name, platform]]),
+    });
   const nowMs = () => clockMs;
   const fixture = {
     ask,
     fault: (method, ...faults) => void fixture.slack.faults.set(method, faults),
     texts: () => fixture.slack.messages.map(({ text }) => text),
     advance: (ms) => void (clockMs += ms),
+    reconcile: async () => {
+      const { redis } = fixture.server;
+      const ids = await redis.zrange(RECONCILIATION_KEYS.due, 0, -1);
+      for (const id of ids) await redis.zadd(RECONCILIATION_KEYS.due, '0', id);
+      if (newest) await by(newest).runDue();
+      expect(await redis.zcard(RECONCILIATION_KEYS.due)).toBe(0);
+      return ids.length;
+    },
   } as { -readonly [Name in keyof PushedFixture]: PushedFixture[Name] };
 
   beforeAll(async () => {
@@ -102,7 +117,6 @@ export function usePushedFixture(): PushedFixture {
   });
   afterEach(async () => {
     await fixture.slack.close();
-    await afterCare.close(0);
   });
 
   async function ask(mode: 'stream' | 'edit' = 'stream', options: AskOptions = {}): Promise<AskedInSlack> {
@@ -110,6 +124,7 @@ export function usePushedFixture(): PushedFixture {
     const { redis } = fixture.server;
     const store = new DyingWorkersStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
     const platform = quickSlack(fixture.slack.apiUrl, mode, nowMs, options);
+    newest = platform;
     const message = messageInChannel(asked, options.place);
     const conversation = conversationOf(message, 'member');
     const { deliveryId } = await new Inbox({ redis, keyRing }).accept(conversation, message);
@@ -120,7 +135,7 @@ export function usePushedFixture(): PushedFixture {
       const stored: string[] = [];
       const live = createLiveReply({
         deps: {
-          ...{ redis, keyRing, nowMs, log, afterCare: careBy(options) },
+          ...{ redis, keyRing, nowMs, log, reconciliation: by(platform) },
           report: {
             firstTextShown: () => undefined,
             answerKept: () => undefined,
@@ -165,10 +180,6 @@ export function usePushedFixture(): PushedFixture {
     };
   }
   return fixture;
-}
-
-function careBy({ onCare }: AskOptions): Pick<DeferredReconciliation, 'later'> {
-  return { later: (delayMs, work) => (onCare ? onCare(work) : afterCare.later(delayMs, work)) };
 }
 
 function messageInChannel(count: number, place: Partial<InboundMessage> = {}): InboundMessage {
