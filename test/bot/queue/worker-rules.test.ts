@@ -102,26 +102,27 @@ test('gives up a turn that dies alone and answers a turn with more crashes [pois
   expect(fixture.reported.filter((line) => line.startsWith('dead'))).toHaveLength(1);
 });
 
-test.each([
-  ['excludes the wait of an isolated turn from', true],
-  ['counts a crash of the turn before in', false],
-])('%s the age of the next question [poison-turns] [in-order]', async (_name, isIsolated) => {
-  const said = ['anna', 'ben'].map((userId) =>
-    textMessage('q', { chat: { kind: 'group', id: 'wrgroup' }, sender: { userId } }),
-  );
-  const group = conversationOf(said[0]!, 'group');
-  const begin = async () => (await fixture.store.begin(group))!;
-  for (const message of said) await fixture.inbox.accept(group, message);
-  const first = await begin();
-  if (isIsolated) await fixture.store.isolate(first);
-  await ageMessages(fixture.server.redis, 11 * MINUTE_MS);
-  const again = await begin();
-  expect(again.crashes).toBe(isIsolated ? 0 : 1);
-  await fixture.store.commit(again, { outcome: 'final', records: [] });
-  const next = await begin();
-  expect(next.newestAgeMs).toBeGreaterThanOrEqual(11 * MINUTE_MS);
-  expect(next.chargedAgeMs >= 11 * MINUTE_MS).toBe(!isIsolated);
-});
+test.each(['isolated', 'crashed', 'given back'])(
+  'a turn that was %s ages the next question only if nothing failed [poison-turns] [in-order]',
+  async (fate) => {
+    const said = ['anna', 'ben'].map((userId) =>
+      textMessage('q', { chat: { kind: 'group', id: 'wrgroup' }, sender: { userId } }),
+    );
+    const group = conversationOf(said[0]!, 'group');
+    const begin = async () => (await fixture.store.begin(group))!;
+    for (const message of said) await fixture.inbox.accept(group, message);
+    const first = await begin();
+    if (fate === 'isolated') await fixture.store.isolate(first);
+    if (fate === 'given back') await fixture.store.giveBack(first, 0);
+    await ageMessages(fixture.server.redis, 11 * MINUTE_MS);
+    const again = await begin();
+    expect(again.crashes).toBe(fate === 'crashed' ? 1 : 0);
+    await fixture.store.commit(again, { outcome: 'final', records: [] });
+    const next = await begin();
+    expect(next.newestAgeMs).toBeGreaterThanOrEqual(11 * MINUTE_MS);
+    expect(next.chargedAgeMs >= 11 * MINUTE_MS).toBe(fate === 'given back');
+  },
+);
 
 test('answers a turn that died alone fewer times than TURN_MAX_CRASHES [poison-turns]', async () => {
   const answered: string[] = [];

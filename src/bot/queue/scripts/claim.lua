@@ -25,7 +25,7 @@
 --            summary: '' = none   historyLength: turns of history that are kept   target: where to answer (sealed; '' where the platform polls)
 --            dueForMs: how long the turn was due until now   leftovers: oldest first
 --            mayBeAnswered: under a history of Redis that is lost   behind: entries that wait behind it, if so: it may have been answered with one of them
---            excusedUntilMs: until then the questions waited behind an isolated turn, 0 = no such wait
+--            excusedUntilMs: until then the questions waited behind a turn that crashed or was isolated, 0 = no such wait
 --            wasHeldInGroup: it waited in a group for its sender's sign-in
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'crashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
   'aliveMs', 'dueMs', 'amended', 'isolated', 'excusedMs'}
@@ -95,8 +95,8 @@ if isLeftOver then
     -- The worker may be alive after all, and then retracts the crash (not-crashed.lua).
     if state.claim then redis.call('HSET', keys.state, 'takenFrom', state.claim) end
   end
-  -- The wait of an isolated turn is not part of the age of the questions behind it.
-  if state.isolated then
+  -- What a turn lost by a crash, or waited in isolation, is not part of the age of the questions behind it.
+  if state.isolated or crashes > count('crashes') then
     state.excusedMs = nowMs
     redis.call('HDEL', keys.state, 'isolated')
     redis.call('HSET', keys.state, 'excusedMs', nowMs)
