@@ -11,7 +11,7 @@ type Spread = ChaosReport['recoveryMs'];
 export interface SlowReport {
   /** Visible answers that the model generated for at least the duration of an answer in this run. */
   longAnswers: number;
-  /** Model calls per visible answer, without summaries and calls refused by a full engine. */
+  /** Model calls per visible answer, without summaries, calls refused by a full engine, and calls that a kill ended. */
   callsPerAnswer: number;
   /** Calls without an answer, by the fault of the worker that made them. */
   lostCalls: Record<string, number>;
@@ -41,6 +41,8 @@ export function slowReportOf(ledger: Ledger, minAnswerMs: number): SlowReport {
   const answers = ledger.messages.filter(({ snapshots }) => isEnd(snapshots.at(-1)?.text ?? '')).length;
   // A call refused by a full engine costs the engine nothing.
   const calls = ledger.samplings.filter(({ ending }) => ending !== 'full');
+  const lost = lostCalls(ledger);
+  const avoidable = calls.length - (lost[BY_KILL] ?? 0);
   const recoveries = slowRecoveries(ledger);
   const byInjectedFault: SlowReport['byInjectedFault'] = {};
   for (const name of new Set(ledger.injectedFaults.map(nameOf)).values()) {
@@ -52,8 +54,8 @@ export function slowReportOf(ledger: Ledger, minAnswerMs: number): SlowReport {
   }
   return {
     longAnswers: long.length,
-    callsPerAnswer: Math.round((calls.length / Math.max(1, answers)) * 1_000) / 1_000,
-    lostCalls: lostCalls(ledger),
+    callsPerAnswer: Math.round((avoidable / Math.max(1, answers)) * 1_000) / 1_000,
+    lostCalls: lost,
     recoveryMs: spread(recoveries.map(({ ms }) => ms)),
     byInjectedFault,
     beginsAfterMs: spread(beginnings(ledger)),
@@ -72,6 +74,8 @@ export function missedSlowGoals(report: SlowReport, goals: SlowGoals): string[] 
   return missed;
 }
 
+/** Calls of a killed process end with it, whatever the others do. */
+const BY_KILL = 'kill of a worker';
 /** Timers may fire slightly early or late. */
 const ROUNDING = 0.99;
 

@@ -92,6 +92,13 @@ test('the report of a slow run contains long answers, calls per answer, and idle
   });
 });
 
+test('a call that ended with its killed process does not count as one too many', () => {
+  const ledger = goodRun();
+  const [lost] = ledger.samplings;
+  ledger.injectedFaults.push(injectedFault({ kind: 'kill', target: lost!.worker, atMs: lost!.endedAtMs ?? 0 }));
+  expect(slowReportOf(ledger, 30_000)).toMatchObject({ callsPerAnswer: 1, lostCalls: { 'kill of a worker': 1 } });
+});
+
 test.each<[string, (ledger: Ledger) => unknown, string[]]>([
   ['nothing', ({ samplings }) => (samplings[0]!.asked = [1]), ['the model was asked 2 times an answer, at most: 1.3']],
   [

@@ -99,7 +99,7 @@ export function usePushedFixture(): PushedFixture {
     advance: (ms) => void (clockMs += ms),
     reconcile: async () => {
       const { redis } = fixture.server;
-      const ids = await redis.zrange(RECONCILIATION_KEYS.due, 0, -1);
+      const ids = await redis.zrange(RECONCILIATION_KEYS.due, '0', '-1');
       for (const id of ids) await redis.zadd(RECONCILIATION_KEYS.due, '0', id);
       if (newest) await by(newest).runDue();
       expect(await redis.zcard(RECONCILIATION_KEYS.due)).toBe(0);
