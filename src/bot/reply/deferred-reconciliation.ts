@@ -95,17 +95,18 @@ export class DeferredReconciliation {
     const { redis, log } = this.#options;
     const taken = await takeScript.run(redis, RECONCILIATION_KEYS, { most: MAX_AT_ONCE });
     const run = async ({ id, storedMs, sealed, ageMs }: (typeof taken)[number]) => {
-      const isDone = await this.#open(id, sealed).catch((error: unknown) => {
-        log.warn({ error: asError(error) }, 'an answer could not be reconciled');
+      const isDone = await this.#carryOut(id, sealed).catch((error: unknown) => {
+        log.debug({ error: asError(error) }, 'a check of an answer is repeated later');
         return false;
       });
+      if (!isDone && ageMs > MAX_AGE_MS) log.warn({ trace: id.split(':')[1] }, 'an answer could not be reconciled');
       if (isDone || ageMs > MAX_AGE_MS) await endScript.run(redis, RECONCILIATION_KEYS, { id, storedMs });
     };
     await settledWithin(taken.map(run), CLAIMED_MS);
   }
 
   /** @returns whether nothing remains to be done */
-  async #open(id: string, sealed: string): Promise<boolean> {
+  async #carryOut(id: string, sealed: string): Promise<boolean> {
     const { keyRing, platforms } = this.#options;
     const opened = tryOpenJson(() => keyRing.open(PURPOSE, id, sealed), readCheck);
     // Another worker may have the key or a newer version.
