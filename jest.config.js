@@ -11,13 +11,11 @@ const FAST_FOLDERS = ['bot', 'cli', 'house', 'mutants', 'service', 'shared', 'si
 
 /** The end-to-end tests of the fast tier: one journey per feature and platform, and the pages in Chromium. */
 const JOURNEYS = [
-  'abilities',
   'browser',
   'dialects',
   'knowledge',
   'slack-commands',
   'slack-journey',
-  'slash-words',
   'tools',
   'two-platforms',
   'typed-code',
