@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import { inBackground } from '../shared/in-background.ts';
 import type { NowMs } from '../shared/clock.ts';
-import { listen } from '../shared/http/http-server.ts';
+import { FILE_REQUEST_TIMEOUT_MS, listen } from '../shared/http/http-server.ts';
 import { KeyRing } from '../shared/crypto/key-ring.ts';
 import { isForeignHost, refuseForeignHost } from '../shared/http/public-host.ts';
 import { SharedLimits } from './chat/shared-limits.ts';
@@ -54,7 +54,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const readiness = async () => (isStopping ? 'stopping' : (await answersInTime(redis)) ? 'ready' : 'redis not ready');
   // The address is known only after the port is bound, and pages need the address.
   let handle: RequestListener = (_, response) => void response.writeHead(503).end();
-  const server = await listen((request, response) => handle(request, response), address.port, address.host);
+  const server = await listen(
+    (request, response) => handle(request, response),
+    address.port,
+    address.host,
+    FILE_REQUEST_TIMEOUT_MS,
+  );
   const publicUrl = (address.publicUrl ?? server.url).replace(/(?<!\/)\/+$/, '');
   const { trustedProxyHops = 0, refusesForeignHosts = false } = address;
   const listenerOf = ({ models, ...files }: ServedFiles): RequestListener => {

@@ -2,7 +2,7 @@ import bodyParser from 'koa-bodyparser';
 import Koa from 'koa';
 import { inBackground } from '../shared/in-background.ts';
 import type { NowMs } from '../shared/clock.ts';
-import { listen } from '../shared/http/http-server.ts';
+import { FILE_REQUEST_TIMEOUT_MS, listen } from '../shared/http/http-server.ts';
 import { KeyRing } from '../shared/crypto/key-ring.ts';
 import type { Log } from '../shared/log.ts';
 import type { RedisClient } from '../shared/redis/redis.ts';
@@ -146,6 +146,7 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
     (request, response) => inBackground(() => handle(request, response)),
     options.address.port,
     loopback(options.address.host, log),
+    FILE_REQUEST_TIMEOUT_MS,
   );
   address.url = options.address.url ?? server.url;
   server.server.on('upgrade', (request, stream, head) => {

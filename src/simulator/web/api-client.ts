@@ -39,6 +39,8 @@ export interface RatingDetails {
 const STATUS_CODES: Readonly<Record<number, string>> = { 413: 'too_large', 429: 'rate_limited' };
 /** Request timeout. Generous, because the server accepts a message immediately (202). */
 const ANSWER_TIMEOUT_MS = 15_000;
+/** The same for a file, as long as the server takes it. */
+const UPLOAD_TIMEOUT_MS = 60_000;
 
 /** GET /api/bootstrap. All functions here throw `ApiError`. */
 export function fetchBootstrap(): Promise<Bootstrap> {
@@ -139,7 +141,7 @@ async function call<Answer = void>(
   read?: (response: Response) => Promise<Answer>,
 ): Promise<Answer> {
   const giveUp = new AbortController();
-  const timer = setTimeout(() => giveUp.abort(), ANSWER_TIMEOUT_MS);
+  const timer = setTimeout(() => giveUp.abort(), body instanceof Blob ? UPLOAD_TIMEOUT_MS : ANSWER_TIMEOUT_MS);
   try {
     const sent = body === undefined ? {} : bodyOf(body);
     const response = await fetch(path, { method, signal: giveUp.signal, ...sent });

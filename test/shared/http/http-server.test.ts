@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { listen, type ListeningServer } from '../../../src/shared/http/http-server.ts';
+import { FILE_REQUEST_TIMEOUT_MS, listen, type ListeningServer } from '../../../src/shared/http/http-server.ts';
 
 let server: ListeningServer | undefined;
 const sockets: Socket[] = [];
@@ -71,10 +71,18 @@ describe('limits [bounded-requests]', () => {
     expect((await few.closed).match(/HTTP\/1\.1 200/g)).toHaveLength(8);
   });
 
-  test('have the documented values otherwise', async () => {
-    server = await listen((_request, response) => response.end('ok'), 0, '127.0.0.1');
+  test.each([
+    ['otherwise', undefined, 10_000],
+    ['for servers that accept files', FILE_REQUEST_TIMEOUT_MS, 60_000],
+  ])('have the documented values %s', async (_for, timeoutMs, expectedMs) => {
+    server = await listen((_request, response) => response.end('ok'), 0, '127.0.0.1', timeoutMs);
     const { requestTimeout, headersTimeout, keepAliveTimeout, maxConnections } = server.server;
-    expect([requestTimeout, headersTimeout, keepAliveTimeout, maxConnections]).toEqual([10_000, 5_000, 65_000, 10_000]);
+    expect([requestTimeout, headersTimeout, keepAliveTimeout, maxConnections]).toEqual([
+      expectedMs,
+      5_000,
+      65_000,
+      10_000,
+    ]);
   });
 });
 
