@@ -108,7 +108,7 @@ describe('a stop without a message of its own [slack-assistant]', () => {
   });
 
   test.each(['unsent', 'posting'].flatMap((state) => ([0, 1] as const).map((part) => ({ state, part }))))(
-    'waits in the record while part $part is $state, and ends the answer once its place is stored',
+    'waits in the record while part $part is $state, and ends the answer once its place is stored [acknowledged-when-stored]',
     async ({ state, part }) => {
       const question = await ask('a question');
       const claim = await claimOf(question);

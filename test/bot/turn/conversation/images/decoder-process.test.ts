@@ -92,7 +92,8 @@ describeWhereSeen('a failing decoder', () => {
   );
 
   test('is ended at its time limit when it hangs; its image is refused as too heavy, and the next one is decoded', async () => {
-    const decoder = new DecoderProcess(1_000);
+    // Long enough for a decoder to start beside the other tests.
+    const decoder = new DecoderProcess(4_000);
     expect(await decodeWhile(decoder, 'SIGSTOP', 0)).toMatchObject({ code: 'too_heavy' });
     await untilDecoded(decoder);
     endDecoder();
