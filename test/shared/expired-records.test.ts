@@ -259,7 +259,7 @@ describe('an expired record', () => {
     for (const entry of recent.all().whole.slice(-2)) await inbox.reaccept(entry);
     aheadMs = HOUR_MS;
     await forgetAnswered({ redis, recent });
-    const strict = new Inbox({ redis, keyRing, messagesAPersonMaySendAMinute: 1 });
+    const strict = new Inbox({ redis, keyRing, limits: { personPerMinute: 1 } });
     expect(await strict.accept(alice, textMessage('too much'))).toMatchObject({ result: 'limited' });
     await expectNothingLeft();
   }, 60_000);

@@ -103,7 +103,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const identity = createSignIn(options, base);
   const isUnmergeable = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
   const recent = new ReplayBuffer({ onReducedToId: () => report.messageReducedToId() });
-  const inbox = new Inbox({ redis, keyRing, recent, isUnmergeable });
+  const inbox = new Inbox({ redis, keyRing, recent, isUnmergeable, limits: config.queue });
   const endSaying = startShardReports(redis, config.queue.shards);
   const endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report });
   const endLinkWatch = watchForLostLinks(base, identity, log);

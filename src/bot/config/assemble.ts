@@ -63,6 +63,8 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       hardWaiting: settings.QUEUE_HARD_WAITING,
       softAgeSec: settings.QUEUE_SOFT_AGE_SEC,
       hardAgeSec: settings.QUEUE_HARD_AGE_SEC,
+      personPerMinute: settings.LIMIT_PERSON_PER_MINUTE,
+      chatPerMinute: settings.LIMIT_CHAT_PER_MINUTE,
     },
     conversation: {
       historyTtlDays: settings.HISTORY_TTL_DAYS,

@@ -51,6 +51,9 @@ export interface Config extends PlatformConfigs {
     readonly hardWaiting: number;
     readonly softAgeSec: number;
     readonly hardAgeSec: number;
+    /** Maximum messages per minute (SECURITY.md rate-limits). */
+    readonly personPerMinute: number;
+    readonly chatPerMinute: number;
   };
   readonly conversation: {
     readonly historyTtlDays: number;

@@ -19,7 +19,7 @@ export function isLongAnswer(text: string, maxBytes: number): boolean {
 }
 
 /**
- * Splits a long answer into messages, like `pieces`, in a worker thread. If the thread fails, returns neutralised plain text
+ * Splits a long answer into messages, like `split`, in a worker thread. If the thread fails, returns neutralised plain text
  * instead.
  */
 export async function splitInThread(writer: MarkdownWriter, work: SplitJob): Promise<string[]> {

@@ -14,8 +14,6 @@ import type { AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
 
 /** How long a delivery is remembered (SECURITY.md accept-once). Longer than any platform retries a delivery. */
 export const REMEMBER_DELIVERY_MS = DAY_MS;
-const DEFAULT_PERSON_MESSAGES_PER_MINUTE = 20;
-const MAX_CHAT_MESSAGES_PER_MINUTE = 60;
 const MAX_INBOX = 100;
 /** Extra room in a full inbox for slash commands, which finish at once. */
 const ROOM_FOR_WORDS = 20;
@@ -25,8 +23,8 @@ const STOPS_TIMES = 3;
 export interface InboxOptions {
   redis: RedisClient;
   keyRing: KeyRing;
-  /** Limit per person over all chats (SECURITY.md rate-limits). Defaults to 20. */
-  messagesAPersonMaySendAMinute?: number;
+  /** Maximum messages per minute of a person over all chats, and of a chat (SECURITY.md rate-limits). Default to 20 and 60. */
+  limits?: { personPerMinute?: number; chatPerMinute?: number };
   /** Whether a message is never merged with others into one turn. Slash commands never are. */
   isUnmergeable?(message: InboundMessage): boolean;
   /** Receives each stored message so that it can be stored again after a failover. */
@@ -52,15 +50,15 @@ export class Inbox {
 
   constructor(options: InboxOptions) {
     this.#options = options;
-    const maxOfAPerson = options.messagesAPersonMaySendAMinute ?? DEFAULT_PERSON_MESSAGES_PER_MINUTE;
-    this.#people = new PersonRateLimiter(options.redis, options.keyRing, maxOfAPerson);
+    const { personPerMinute = 20, chatPerMinute = 60 } = options.limits ?? {};
+    this.#people = new PersonRateLimiter(options.redis, options.keyRing, personPerMinute);
     this.#script = loadScript(import.meta.url, './scripts/accept.lua', {
       ...ACCEPT_SHAPE,
       constants: {
         REMEMBER_MS: REMEMBER_DELIVERY_MS,
-        MAX_OF_A_PERSON: maxOfAPerson,
-        MAX_OF_A_CHAT: MAX_CHAT_MESSAGES_PER_MINUTE,
-        MAX_BEFORE_A_STOP: maxOfAPerson * STOPS_TIMES,
+        MAX_OF_A_PERSON: personPerMinute,
+        MAX_OF_A_CHAT: chatPerMinute,
+        MAX_BEFORE_A_STOP: personPerMinute * STOPS_TIMES,
         MAX_INBOX,
         MAX_WITH_WORDS: MAX_INBOX + ROOM_FOR_WORDS,
       },

@@ -21,7 +21,7 @@ const nowMs = () => 1_800_000_000_000;
 beforeAll(async () => {
   server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs };
-  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
+  inbox = new Inbox({ ...options, limits: { personPerMinute: 1_000 } });
   store = new DyingWorkersStore({ ...options, historyLifeMs: MINUTE_MS });
 });
 afterAll(() => server.stop());
@@ -71,7 +71,7 @@ test('accepts 20 slash words beyond a full inbox, and refuses further ones', asy
 });
 
 describe('a stop word beyond every limit', () => {
-  const few = () => new Inbox({ redis: server.redis, keyRing, messagesAPersonMaySendAMinute: 2 });
+  const few = () => new Inbox({ redis: server.redis, keyRing, limits: { personPerMinute: 2 } });
   const flood = async (limited: Inbox) => {
     await limited.accept(alice, textMessage('a question'));
     for (let count = 0; count < 6; count += 1) await limited.accept(alice, textMessage('more'));
@@ -117,6 +117,18 @@ describe('a stop word beyond every limit', () => {
     expect((await limited.accept(elsewhere, group)).result).toBe('limited');
     expect(await server.redis.exists(conversationKeys(elsewhere).state, conversationKeys(elsewhere).inbox)).toBe(0);
   });
+});
+
+test('refuses messages above the configured limits of a person and of a chat [rate-limits]', async () => {
+  const chat = { kind: 'group', id: 'g' } as const;
+  const limited = new Inbox({ redis: server.redis, keyRing, limits: { personPerMinute: 2, chatPerMinute: 4 } });
+  const say = async (userId: string) => {
+    const message = textMessage('hello', { chat, sender: { userId } });
+    return (await limited.accept(conversationOf(message, 'member'), message)).result;
+  };
+  const results: string[] = [];
+  for (const userId of ['alice', 'alice', 'alice', 'bob', 'bob']) results.push(await say(userId));
+  expect(results).toEqual(['new', 'new', 'limited', 'new', 'limited']);
 });
 
 test('refuses the 61st message of a group within a minute, for any senders [rate-limits]', async () => {

@@ -21,7 +21,7 @@ let store: DyingWorkersStore;
 beforeEach(async () => {
   await server.redis.flushall();
   const options = { redis: server.redis, keyRing, nowMs: () => Date.now() };
-  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
+  inbox = new Inbox({ ...options, limits: { personPerMinute: 1_000 } });
   store = new DyingWorkersStore({ ...options, historyLifeMs: MINUTE_MS });
 });
 

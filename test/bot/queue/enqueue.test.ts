@@ -15,7 +15,7 @@ const { log } = recordingLog();
 
 /** Stores and wakes as a receiver with this connection does. */
 function receiverOn(redis: RedisClient) {
-  const options = { redis, keyRing: fixture.keyRing, nowMs: Date.now, messagesAPersonMaySendAMinute: 1_000 };
+  const options = { redis, keyRing: fixture.keyRing, nowMs: Date.now, limits: { personPerMinute: 1_000 } };
   const inbox = new Inbox(options);
   const wakeQueue = new WakeQueue(redis, 1, log);
   return {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: () => Date.now() };
   store = new DyingWorkersStore({ ...options, historyLifeMs: MINUTE_MS });
-  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
+  inbox = new Inbox({ ...options, limits: { personPerMinute: 1_000 } });
 });
 afterAll(() => server.stop());
 beforeEach(async () => {

@@ -23,7 +23,7 @@ let store: TurnStore;
 beforeAll(async () => {
   server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: Date.now, historyLifeMs: 600_000 };
-  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 100_000 });
+  inbox = new Inbox({ ...options, limits: { personPerMinute: 100_000 } });
   store = new DyingWorkersStore(options);
 });
 afterAll(() => server.stop());

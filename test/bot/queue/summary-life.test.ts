@@ -23,7 +23,7 @@ let store: TurnStore;
 beforeAll(async () => {
   server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: Date.now, historyLifeMs: HOUR_MS };
-  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
+  inbox = new Inbox({ ...options, limits: { personPerMinute: 1_000 } });
   store = new DyingWorkersStore(options);
 });
 afterAll(() => server.stop());

@@ -34,7 +34,7 @@ function newFolder(): string {
   return folder;
 }
 const partsOn = (redis: RedisClient) => ({
-  inbox: new Inbox({ redis, keyRing, messagesAPersonMaySendAMinute: 1_000 }),
+  inbox: new Inbox({ redis, keyRing, limits: { personPerMinute: 1_000 } }),
   store: new DyingWorkersStore({ redis, keyRing, nowMs, historyLifeMs: MINUTE_MS }),
 });
 async function withRedis<Result>(dataDir: string, work: (redis: RedisClient) => Promise<Result>): Promise<Result> {

@@ -26,7 +26,7 @@ let nowMs = 1_800_000_000_000;
 beforeAll(async () => {
   server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: () => nowMs, historyLifeMs: 30 * MINUTE_MS };
-  inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 20 });
+  inbox = new Inbox({ ...options, limits: { personPerMinute: 20 } });
   store = new DyingWorkersStore(options);
 });
 afterAll(() => server.stop());

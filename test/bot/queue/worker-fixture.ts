@@ -85,7 +85,7 @@ export function useWorkerFixture(): WorkerFixture {
     await redis.flushall();
     reported.splice(0);
     const options = { redis, keyRing, nowMs, historyLifeMs: 60_000 };
-    fixture.inbox = new Inbox({ ...options, messagesAPersonMaySendAMinute: 1_000 });
+    fixture.inbox = new Inbox({ ...options, limits: { personPerMinute: 1_000 } });
     fixture.store = new DyingWorkersStore(options);
     fixture.wakeQueue = new WakeQueue(redis, 1, log);
     fixture.isolation = isolationFor(fixture.wakeQueue);

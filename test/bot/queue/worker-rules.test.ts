@@ -249,7 +249,7 @@ test('a turn whose wake was fetched right before a stop without grace period is 
       return { outcome: 'final', records: [] };
     };
     const options = { keyRing: testKeyRing(), nowMs: Date.now, historyLifeMs: 60_000 };
-    const inbox = new Inbox({ ...options, redis: fixture.server.redis, messagesAPersonMaySendAMinute: 10 });
+    const inbox = new Inbox({ ...options, redis: fixture.server.redis, limits: { personPerMinute: 10 } });
     const worker = fixture.startWorker(runTurn, { store: new TurnStore({ ...options, redis }) });
     const message = textMessage('q');
     await inbox.accept(conversationFor(message), message);

@@ -170,6 +170,18 @@ export const storeSettings = {
     '5',
     'Minimum process crashes before a message is given up with an apology. The last three must be its own.',
   ),
+  LIMIT_PERSON_PER_MINUTE: setting(
+    kinds.wholeNumber(1, 10_000),
+    '20',
+    'Maximum messages per person and minute across all chats. Further ones are refused with a notice.',
+    'common',
+  ),
+  LIMIT_CHAT_PER_MINUTE: setting(
+    kinds.wholeNumber(1, 10_000),
+    '60',
+    'Maximum messages per chat and minute, of all people together.',
+    'common',
+  ),
   CONVERSATION_IDLE_SEC: setting(
     kinds.wholeNumber(0, 31_536_000),
     '28800',

@@ -21,9 +21,9 @@ export interface MarkdownWriter {
   renderFinished(text: string, maxBytes: number): string;
   /** Renders one snapshot of a growing text without flicker, cut to the limit. */
   renderGrowing(text: string, maxBytes: number): string;
-  /** Splits a finished text into pieces that each fit and are each rendered as by `finished`. Blank pieces are omitted. */
+  /** Splits a finished text into pieces that each fit and are each rendered as by `renderFinished`. Blank pieces are omitted. */
   split(text: string, maxBytes: number): string[];
-  /** Like `pieces` for a text that cannot be parsed as markdown: neutralised plain text, cut anywhere. */
+  /** Like `split` for a text that cannot be parsed as markdown: neutralised plain text, cut anywhere. */
   splitPlain(text: string, maxBytes: number): string[];
   /** Registers pieces of a finished text that another writer rendered, so that they are not parsed again. */
   cachePieces(text: string, pieces: readonly string[]): void;

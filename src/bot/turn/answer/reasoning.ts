@@ -23,7 +23,7 @@ export class Thought {
   #sinceMs: number | undefined;
   #newest = '';
 
-  /** @param isShown see `showsThoughts` */
+  /** @param isShown see `isReasoningShown` */
   constructor(isShown: boolean, language: Language) {
     this.#isShown = isShown;
     this.#language = language;
