@@ -74,6 +74,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run slack:manifest': WRITES,
   'npm run slack:manifest -- --agent': WRITES,
   'npm run test:long': MINUTES,
+  'npm run release': 'changes the version, commits and tags',
   'npm run mutants': MINUTES,
   'npm run mutants -- RULE': MINUTES,
   'npm run bench': MINUTES,
