@@ -1,5 +1,5 @@
 import { THOUGHT } from './engine-streams.ts';
-import { judgeOrder } from './judge-order.ts';
+import { judgeOrder, winningSampling } from './judge-order.ts';
 import { judgeRest } from './judge-rest.ts';
 import { kindOfText, saysInterrupted, type TextKind } from './judge-text.ts';
 import { questionsIn, toldBy, type Ledger, type SentEvent, type Violation, type VisibleMessage } from './ledger.ts';
@@ -99,6 +99,9 @@ function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 
   if (!needsReason) return undefined;
   const why = kind.kind === 'apology' ? kind.name : 'interrupted';
   if (why === 'deadLetter' && isOfPoison(ledger, message.event)) return undefined;
+  // The engine broke the answer's own call off. A stored answer may be shown much later.
+  const ending = winningSampling(ledger, message)?.ending;
+  if (why === 'interrupted' && (ending === 'cut' || ending === 'stalled')) return undefined;
   return isExplained(ledger, why, last?.atMs ?? 0)
     ? undefined
     : { kind: 'unexplained', detail: `it says ${why}, but no external fault occurred` };

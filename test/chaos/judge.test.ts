@@ -239,6 +239,16 @@ describe('outcomes caused by the environment or by poison', () => {
     expect(kindsOf(ledger)).toEqual(kinds);
   });
 
+  test.each([
+    ['cut', []],
+    ['left', ['unexplained']],
+  ] as const)('include a late interrupted answer whose call was %s: %j', (ending, kinds) => {
+    const ledger = saying(`S2w0 Q2 C7 S2w1 ${TURN_TEXTS.interrupted.en}`);
+    ledger.samplings[1]!.ending = ending;
+    ledger.messages[1]!.snapshots.at(-1)!.atMs += 200_000;
+    expect(kindsOf(ledger)).toEqual(kinds);
+  });
+
   test('do not include a status before the answer', () => {
     const ledger = kept();
     ledger.messages[1] = shown(2, `<think>ℹ️ ${waitsForCapacity.en}</think>`, whole(2, 2));
