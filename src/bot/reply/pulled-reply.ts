@@ -98,12 +98,10 @@ export class PulledReply implements LiveReply {
     // only once.
     const couldBePolled = Number(againMs) - Number(atMs) < liveLifetimeMs - handoverMarginMs;
     const isNotPolled = Number(nowSec) * SECOND_MS - Number(againMs) >= POLLED_WITHIN_MS;
-    return couldBePolled && isNotPolled
-      ? [
-          { id: deliveryId, fields: messageFields({ finished: '1', delivery: 'live' }), isTold: this.#isTold },
-          ...this.#mergedRecords(),
-        ]
-      : undefined;
+    if (!couldBePolled || !isNotPolled) return undefined;
+    // Read only if the platform still polls and its polls did not arrive: a part of the answer must not look like the whole.
+    const text = localize(REPLY_TEXTS.tookTooLong, this.#options.language);
+    return [this.#record({ text, finished: true }, { delivery: 'live' }), ...this.#mergedRecords()];
   }
 
   prepare(): void {
