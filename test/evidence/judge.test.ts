@@ -115,6 +115,12 @@ describe('evidence without findings', () => {
     expect(judgeEvidence(root, []).findings).toEqual([]);
   });
 
+  test('includes the filler at the end of a fuzzed ticket', () => {
+    know({ kind: 'ticket', value: `hP6GdyFTp6bCgqiK1mQx${'a'.repeat(3_000)}` });
+    write('redis/a/aof', `*2\r\n$3\r\nDEL\r\n$40\r\n${'a'.repeat(40)}\r\n`);
+    expect(judgeEvidence(root, []).findings).toEqual([]);
+  });
+
   test('includes public values, even if a test uses them as a secret', () => {
     const value = 'CrlVwe1WSHWuTQYh3iczmx3aS-faRx6C92k9_hNxl4A';
     know({ kind: 'verifier', value }, { kind: 'public', value });

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect } from '@jest/globals';
+import { isDistinctive } from './forms.ts';
 
 /**
  * Evidence of a test run that is searched for secrets at its end (global-teardown.ts): log lines, pages, metrics and writes
@@ -38,14 +39,11 @@ export function redisEvidenceFolder(): string | undefined {
   return root === undefined ? undefined : join(root, 'redis', `${testName()}-${(count += 1)}`);
 }
 
-/** Minimum number of different characters of a secret. */
-const MIN_LETTERS = 6;
 const known = new Set<string>();
 
 /** Registers a value as secret: it may occur in no evidence of this run. */
 export function registerSecret(kind: SecretKind, value: string | undefined): void {
-  // A text that repeats a few characters is filler of a test and occurs everywhere.
-  if (value !== undefined && new Set(value).size >= MIN_LETTERS) register({ kind, value });
+  if (value !== undefined && isDistinctive(value)) register({ kind, value });
 }
 
 /** Registers a value as public, wherever else it occurs. */

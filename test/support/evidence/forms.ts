@@ -10,10 +10,18 @@ export interface Form {
 /** Texts and long secrets are also searched for by their beginning and end, since a log may cut them. */
 const PIECE_CHARS = 24;
 const MIN_BYTES = 8;
+/** Minimum number of different characters of a secret. */
+const MIN_LETTERS = 6;
+
+/** Whether a text identifies a secret. One that repeats a few characters is filler of a test and occurs everywhere. */
+export function isDistinctive(text: string): boolean {
+  return new Set(text).size >= MIN_LETTERS;
+}
 
 /** All representations of a secret to search for: complete and cut, plain and encoded. */
 export function formsOf({ kind, value }: KnownSecret): Form[] {
-  const pieces = piecesOf(Buffer.from(value).toString());
+  // A secret may begin or end with filler, for example `aaaa…` after the first characters of a real ticket.
+  const pieces = piecesOf(Buffer.from(value).toString()).filter(isDistinctive);
   // Keys of 32 bytes are configured in base64, but used, and leaked, as bytes.
   const raw = kind === 'key' && /^[\w+/-]{43}=?$/.test(value) ? [Buffer.from(value, 'base64')] : [];
   const forms = [
