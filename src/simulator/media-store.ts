@@ -8,6 +8,7 @@ import { MessengerError } from './messenger-error.ts';
 
 const RETENTION_SEC = (30 * DAY_MS) / SECOND_MS;
 const PURPOSE = 'messenger-media';
+const CONTENT_PURPOSE = 'messenger-file-content';
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
@@ -47,24 +48,38 @@ export class MediaStore {
   async saveFile(name: string, bytes: Buffer): Promise<{ id: string; file: FileChip }> {
     if (bytes.length > MAX_FILE_BYTES) throw new MessengerError('file_too_large', 'The file is larger than 25 MB');
     const id = randomToken(16);
-    const sealed = this.#keyRing.seal(PURPOSE, id, JSON.stringify({ name, data: bytes.toString('base64') }));
-    await this.#redis.set(fileKeyOf(id), sealed, 'EX', RETENTION_SEC);
-    return { id, file: { name, sizeBytes: bytes.length } };
+    const file: FileChip = { name, sizeBytes: bytes.length };
+    const sealed = this.#keyRing.seal(PURPOSE, id, JSON.stringify(file));
+    const content = this.#keyRing.seal(CONTENT_PURPOSE, id, bytes.toString('latin1'));
+    await this.#redis
+      .multi()
+      .set(fileKeyOf(id), sealed, 'EX', RETENTION_SEC)
+      .set(contentKeyOf(id), content, 'EX', RETENTION_SEC)
+      .exec();
+    return { id, file };
   }
 
   /** A file other than an image. @throws MessengerError `not_found` */
   async file(id: string): Promise<{ name: string; bytes: Buffer }> {
-    const sealed = await this.#redis.get(fileKeyOf(id));
-    const opened = sealed === null ? undefined : tryOpen(() => this.#keyRing.open(PURPOSE, id, sealed));
-    if (opened?.kind !== 'opened') throw new MessengerError('not_found', 'No such file');
-    const { name, data } = JSON.parse(opened.value) as { name: string; data: string };
-    return { name, bytes: Buffer.from(data, 'base64') };
+    const { name } = await this.describeFile(id);
+    return { name, bytes: Buffer.from(await this.#opened(CONTENT_PURPOSE, id, contentKeyOf(id)), 'latin1') };
+  }
+
+  /** A view of a file for a message, without reading its content. @throws MessengerError `not_found` */
+  async describeFile(id: string): Promise<FileChip> {
+    return JSON.parse(await this.#opened(PURPOSE, id, fileKeyOf(id))) as FileChip;
   }
 
   /** Views of files for a message. @throws MessengerError `not_found` */
   async describeFiles(ids: readonly string[]): Promise<FileChip[]> {
-    const files = await Promise.all(ids.map((id) => this.file(id)));
-    return files.map(({ name, bytes }) => ({ name, sizeBytes: bytes.length }));
+    return Promise.all(ids.map((id) => this.describeFile(id)));
+  }
+
+  async #opened(purpose: string, id: string, key: string): Promise<string> {
+    const sealed = await this.#redis.get(key);
+    const opened = sealed === null ? undefined : tryOpen(() => this.#keyRing.open(purpose, id, sealed));
+    if (opened?.kind !== 'opened') throw new MessengerError('not_found', 'No such file');
+    return opened.value;
   }
 
   /** An image for the page. @throws MessengerError `not_found` */
@@ -99,4 +114,5 @@ export function sniffImageType(bytes: Buffer): ImageType | undefined {
 }
 
 const keyOf = (id: string) => `messenger:media:${id}`;
-const fileKeyOf = (id: string) => `messenger:file:${id}`;
+const fileKeyOf = (id: string) => `messenger:file-about:${id}`;
+const contentKeyOf = (id: string) => `messenger:file-content:${id}`;

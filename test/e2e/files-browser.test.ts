@@ -55,7 +55,7 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the browser simula
       .and(page.locator('[data-sender=bot][data-state=final]'))
       .filter({ hasText: text })
       .last()
-      .waitFor({ timeout: 30_000 });
+      .waitFor({ timeout: 60_000 });
   const attached = () => page.locator('.attachments .file-name').allInnerTexts();
   async function send(text: string): Promise<void> {
     await page.getByRole('textbox', { name: 'Message' }).fill(text);
@@ -122,7 +122,7 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the browser simula
     await send('');
     // WeCom sends a file's name only with its bytes.
     await finalAnswer(protocol === 'wecom' ? /“the file” is larger than 20 MB/ : /“large\.txt” is larger than 20 MB/);
-  }, 60_000);
+  }, 120_000);
 
   test('refuses an unreadable file by its name and lists the readable formats', async () => {
     await drop({ name: 'song.mp3', text: 'ID3 la la la' });

@@ -219,16 +219,16 @@ async function filesOf(
 ): Promise<object[]> {
   const images = imageIds.map(async (mediaId) => {
     const { bytes, type } = await parts.media.readImage(mediaId);
-    return { mediaId, bytes, type, name: `image.${FILE_ENDINGS[type]}` };
+    return { mediaId, sizeBytes: bytes.length, type, name: `image.${FILE_ENDINGS[type]}` };
   });
   const files = fileIds.map(async (mediaId) => {
-    const { bytes, name } = await parts.media.file(mediaId);
+    const { sizeBytes, name } = await parts.media.describeFile(mediaId);
     const ending = name.split('.').at(-1)?.toLowerCase() ?? '';
-    return { mediaId, bytes, type: MIME_TYPES[ending] ?? 'application/octet-stream', name };
+    return { mediaId, sizeBytes, type: MIME_TYPES[ending] ?? 'application/octet-stream', name };
   });
   return Promise.all(
     [...images, ...files].map(async (sent) => {
-      const { mediaId, bytes, type, name } = await sent;
+      const { mediaId, sizeBytes, type, name } = await sent;
       const address = `${parts.url()}/files-pri/${TEAM_ID}-${mediaId}/${encodeURIComponent(name)}`;
       return {
         id: fileIdOf(mediaId),
@@ -236,7 +236,7 @@ async function filesOf(
         title: name,
         mimetype: type,
         filetype: name.split('.').at(-1),
-        size: bytes.length,
+        size: sizeBytes,
         mode: 'hosted',
         url_private: address,
         url_private_download: address.replace(/\/[^/]*$/, `/download/${encodeURIComponent(name)}`),
