@@ -292,10 +292,19 @@ describe('the answers of the service match the document: status, headers, type a
     await service.send(`/oauth2.0/profile?access_token=x`, { headers });
     await service.send('/oauth2.0/profile');
     await service.send('/oauth2.0/profile', { headers: { authorization: 'Bearer x' } });
+    const metadata = '/.well-known/oauth-authorization-server';
+    const revoked = '/oauth2.0/revoke';
     for (const path of ['/oauth2.0/profile', '/oauth2.0/accessToken']) await service.send(path, { method: 'PUT' });
     expect(service.answers.slice(-12).map(({ statusCode }) => statusCode)).toEqual([
       200, 401, 400, 400, 400, 200, 200, 400, 401, 401, 405, 405,
     ]);
+    const { client_id: id, client_secret: secret } = CODE_FORM;
+    const form = { client_id: id, client_secret: secret, token: tokens.refresh_token };
+    for (const changes of [{}, { token: '' }, { client_secret: 'x' }])
+      await service.send(revoked, { method: 'POST', form: { ...form, ...changes } });
+    for (const method of ['GET', 'PUT'] as const) await service.send(metadata, { method });
+    await service.send(revoked, { method: 'PUT' });
+    expect(service.answers.slice(-6).map(({ statusCode }) => statusCode)).toEqual([200, 400, 401, 200, 405, 405]);
     expectAsDocumented(service);
   });
 
@@ -318,11 +327,12 @@ describe('the answers of the service match the document: status, headers, type a
     const other = await RecordedService.start(away);
     await other.send('/readyz');
     await other.token({ ...CODE_FORM, code: 'x' });
+    await other.send('/oauth2.0/revoke', { method: 'POST', form: { ...CODE_FORM, token: 'x' } });
     await other.send('/oauth2.0/profile', { headers: { authorization: 'Bearer x' } });
     const browser = other.browser();
     browser.cookies.set('__Host-svc-session', 'x'.repeat(43));
     for (const path of [authorizePath(), '/account', '/logout']) await browser.get(path);
-    expect(other.answers.map(({ statusCode }) => statusCode)).toEqual(Array(6).fill(503));
+    expect(other.answers.map(({ statusCode }) => statusCode)).toEqual(Array(7).fill(503));
     expectAsDocumented(other);
     await other.close();
     away.disconnect();

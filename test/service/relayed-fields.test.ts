@@ -127,6 +127,68 @@ test.each<[form: string, choice: NonNullable<ChatCompletionCreateParamsNonStream
   expect(lastBody()).toMatchObject({ tool_choice: choice, tools: [TOOL] });
 });
 
+const named = (more: object) => [{ type: 'function', function: { name: 'find', ...more } }];
+const schema = (parameters: object) => named({ description: 'Finds', parameters });
+
+test.each<[what: string, tools: object[]]>([
+  ['without description', named({ parameters: SCHEMA })],
+  ['without parameters', named({ description: 'Finds' })],
+  ['with only a name', named({})],
+  ['with an empty schema', schema({})],
+  ['without properties', schema({ type: 'object' })],
+  ['with a root anyOf', schema({ anyOf: [SCHEMA, { type: 'object' }] })],
+  ['with properties of any form', schema({ type: 'object', properties: { a: true, b: { $ref: '#/$defs/b' } } })],
+  ['with a type in another spelling', schema({ type: ['object', 'null'], properties: {} })],
+  ['of the type custom', [{ type: 'custom', custom: { name: 'run', format: { type: 'text' } } }]],
+])('a tool %s reaches the engine unchanged [relayed-fields]', async (_, tools) => {
+  expect((await ask({ model: 'any', messages: MESSAGES, tools })).status).toBe(200);
+  expect(lastBody()).toMatchObject({ tools });
+  expect(lastBody()?.['tools']).toEqual(tools);
+});
+
+test('`required` next to the parameters is moved inside them for the engine', async () => {
+  const tools = named({ parameters: { type: 'object', properties: { a: {} } }, required: ['a'] });
+  expect((await ask({ model: 'any', messages: MESSAGES, tools })).status).toBe(200);
+  expect(lastBody()).toMatchObject({ tools: named({ parameters: { required: ['a'] } }) });
+});
+
+test.each<[what: string, message: object]>([
+  ['a file', { role: 'user', content: [{ type: 'file', file: { filename: 'a.pdf', file_data: 'data:;base64,AA' } }] }],
+  ['audio', { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AA', format: 'wav' } }] }],
+  ['a refusal', { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] }],
+  ['no content', { role: 'assistant', content: null, refusal: 'No.' }],
+  [
+    'a call of a custom tool',
+    { role: 'assistant', content: null, tool_calls: [{ id: '1', type: 'custom', custom: { name: 'run', input: 'x' } }] },
+  ],
+])('a message with %s reaches the engine unchanged', async (_, message) => {
+  expect((await ask({ model: 'any', messages: [message, ...MESSAGES] })).status).toBe(200);
+  expect(lastBody()).toMatchObject({ messages: [message, ...MESSAGES] });
+});
+
+test.each<[what: string, fields: object, param: string]>([
+  ['a tool of an unknown type', { tools: [{ type: 'mcp', mcp: {} }] }, 'tools[0].type'],
+  ['a tool that is not an object', { tools: ['find'] }, 'tools[0]'],
+  ['a tool without a name', { tools: named({ name: '' }) }, 'tools[0].function.name'],
+  ['a schema that is not an object', { tools: named({ parameters: 'x' }) }, 'tools[0].function.parameters'],
+  [
+    'a file at an address',
+    { messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: 'https://example.org/a.pdf' } }] }] },
+    'messages[0].content[0].file.file_data',
+  ],
+  [
+    'a part of an unknown type',
+    { messages: [{ role: 'user', content: [{ type: 'video_url', video_url: { url: 'https://example.org/a' } }] }] },
+    'messages[0].content[0].type',
+  ],
+  ['a question without content', { messages: [{ role: 'user', content: null }] }, 'messages[0].content'],
+])('the service refuses %s and names it [relayed-fields]', async (_, fields, param) => {
+  const count = engine.requests.length;
+  const answer = await ask({ model: 'any', messages: MESSAGES, ...fields });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'invalid_value', param } }]);
+  expect(engine.requests.length).toBe(count);
+});
+
 test('fields that the caller left out are not added', async () => {
   await client.chat.completions.create({ model: 'any', messages: MESSAGES });
   expect(lastBody()).toEqual({ model: 'engine/any', messages: MESSAGES, stream: false });

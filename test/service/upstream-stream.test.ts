@@ -55,6 +55,15 @@ describe('unusual stream formats', () => {
     expect([textOf(streamed), streamed.chunks.length, streamed.lines.at(-1)]).toEqual(['你好, 🙂', 2, 'data: [DONE]']);
   });
 
+  test('include calls of custom tools, which keep their type and their free text', async () => {
+    const piece = (custom: object, more = {}) => engineChunk({ tool_calls: [{ index: 0, custom, ...more }] });
+    const first = piece({ name: 'run', input: 'ls ' }, { id: 'call_a', type: 'custom' });
+    const { service } = await start(stream(first + piece({ input: '-l' }) + engineChunk({}, 'tool_calls') + DONE));
+    const { chunks } = await streamChat(service, { ...HELLO, tools: [{ type: 'custom', custom: { name: 'run' } }] });
+    const calls = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
+    expect(calls).toEqual([{ index: 0, id: 'call_a', type: 'custom', custom: { name: 'run', input: 'ls -l' } }]);
+  });
+
   test('include chunks without choices, which are relayed with an empty list', async () => {
     const { service } = await start(
       stream(

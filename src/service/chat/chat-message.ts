@@ -20,16 +20,42 @@ const imageSchema = z.object(
   { error: must('an object with a url') },
 );
 
-const partSchema = z.discriminatedUnion(
+const textPart = z.object({ type: z.literal('text'), text: z.string(BE_TEXT) });
+const imagePart = z.object({ type: z.literal('image_url'), image_url: imageSchema });
+
+/** zod calls this both for values that are not objects and for objects of another type, and adjusts the path itself. */
+const partFault = ({ input }: { input?: unknown }) =>
+  isObject(input) ? BE_PART_TYPE({ input: input['type'] }) : BE_PART({ input });
+
+const partSchema = z.discriminatedUnion('type', [textPart, imagePart], { error: partFault });
+
+/** The other parts of OpenAI's interface. All hold their data themselves, so the engine does not fetch anything. */
+const relayedPartSchema = z.discriminatedUnion(
   'type',
   [
-    z.object({ type: z.literal('text'), text: z.string(BE_TEXT) }),
-    z.object({ type: z.literal('image_url'), image_url: imageSchema }),
+    textPart,
+    imagePart,
+    z.object({
+      type: z.literal('file'),
+      file: z.object(
+        {
+          file_data: optional(z.string(BE_TEXT).refine((data) => !WEB_ADDRESS.test(data), { error: must('data') })),
+          file_id: optional(z.string(BE_TEXT)),
+          filename: optional(z.string(BE_TEXT)),
+        },
+        { error: must('an object with file_data or file_id') },
+      ),
+    }),
+    z.object({
+      type: z.literal('input_audio'),
+      input_audio: z.object(
+        { data: z.string(BE_TEXT), format: z.string(BE_TEXT) },
+        { error: must('an object with data and format') },
+      ),
+    }),
+    z.object({ type: z.literal('refusal'), refusal: z.string(BE_TEXT) }),
   ],
-  {
-    // zod calls this both for values that are not objects and for objects of another type, and adjusts the path itself.
-    error: ({ input }) => (isObject(input) ? BE_PART_TYPE({ input: input['type'] }) : BE_PART({ input })),
-  },
+  { error: partFault },
 );
 
 const BE_CONTENT = `a string or a list of 1 to ${MAX_PARTS} content parts`;
@@ -49,38 +75,71 @@ const toolCallSchema = z.object(
 /** A request by the model to call one function; `arguments` is JSON text. */
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
+/** A call of a tool of the type `custom`, whose input is free text. */
+const customCallSchema = z.object({
+  id: z.string(BE_TEXT),
+  type: z.literal('custom'),
+  custom: z.object({ name: z.string(BE_TEXT), input: z.string(BE_TEXT) }, { error: must('an object with name and input') }),
+});
+
+const relayedCallSchema = z.unknown().transform((value, context) => {
+  const schema = isObject(value) && value['type'] === 'custom' ? customCallSchema : toolCallSchema;
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  for (const { path, message } of read.error.issues)
+    context.issues.push({ code: 'custom', path: [...path], message, input: undefined });
+  return z.NEVER;
+});
+
+const oneOf = <S extends z.ZodType>(part: S) =>
+  optional(textOr(listOf(part, { min: 1, max: MAX_PARTS, be: BE_CONTENT })));
+// A response may have an empty list of calls that is sent back in the next request. It means the same as none.
+const callsOf = <S extends z.ZodType>(call: S) =>
+  optional(listOf(call, { max: MAX_CALLS, be: `a list of at most ${MAX_CALLS} tool calls` }));
+
 /** Other fields are not relayed (SECURITY.md relayed-fields). */
-export const messageSchema = z
-  .object(
-    {
-      role: z.enum(['system', 'developer', 'user', 'assistant', 'tool'], {
-        error: must('system, developer, user, assistant or tool'),
-      }),
-      content: optional(textOr(listOf(partSchema, { min: 1, max: MAX_PARTS, be: BE_CONTENT }))),
-      // A response may have an empty list of calls that is sent back in the next request. It means the same as none.
-      tool_calls: optional(listOf(toolCallSchema, { max: MAX_CALLS, be: `a list of at most ${MAX_CALLS} tool calls` })),
-      tool_call_id: optional(z.string(BE_TEXT)),
-      name: optional(z.string(BE_TEXT)),
-      // From an earlier answer: clients send back what they received, and some engines require the reasoning of their last
-      // call.
-      reasoning_content: z.string().optional().catch(undefined),
-      refusal: z.string().optional().catch(undefined),
-      audio: z.object({ id: z.string() }).optional().catch(undefined),
-    },
-    { error: must('an object with role and content') },
-  )
-  .transform((message) => ({
-    ...message,
-    content: message.content ?? null,
-    tool_calls: message.tool_calls?.length ? message.tool_calls : undefined,
-  }))
-  .refine(({ role, content, tool_calls: calls }) => content !== null || (role === 'assistant' && calls !== undefined), {
-    path: ['content'],
-    error: must(BE_CONTENT)({}),
-  });
+const fieldsSchema = z.object(
+  {
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool'], {
+      error: must('system, developer, user, assistant or tool'),
+    }),
+    content: oneOf(partSchema),
+    tool_calls: callsOf(toolCallSchema),
+    tool_call_id: optional(z.string(BE_TEXT)),
+    name: optional(z.string(BE_TEXT)),
+    // From an earlier answer: clients send back what they received, and some engines require the reasoning of their last
+    // call.
+    reasoning_content: z.string().optional().catch(undefined),
+    refusal: z.string().optional().catch(undefined),
+    audio: z.object({ id: z.string() }).optional().catch(undefined),
+  },
+  { error: must('an object with role and content') },
+);
+
+const cleaned = <M extends { content?: unknown; tool_calls?: readonly unknown[] | undefined }>(message: M) => ({
+  ...message,
+  content: (message.content ?? null) as Exclude<M['content'], undefined> | null,
+  tool_calls: message.tool_calls?.length ? message.tool_calls : undefined,
+});
+
+const NO_CONTENT = { path: ['content'], error: must(BE_CONTENT)({}) };
+
+/** A message by the interface's own table, for the built-in model. */
+export const messageSchema = fieldsSchema
+  .transform(cleaned)
+  .refine(
+    ({ role, content, tool_calls: calls }) => content !== null || (role === 'assistant' && calls !== undefined),
+    NO_CONTENT,
+  );
+
+/** A message for an engine: also with files, audio and calls of custom tools, and an assistant's without content. */
+export const relayedMessageSchema = fieldsSchema
+  .extend({ content: oneOf(relayedPartSchema), tool_calls: callsOf(relayedCallSchema) })
+  .transform(cleaned)
+  .refine(({ role, content }) => content !== null || role === 'assistant', NO_CONTENT);
 
 /** One message of the conversation. `tool` messages contain a tool's result. */
-export type ChatMessage = z.infer<typeof messageSchema>;
+export type ChatMessage = z.infer<typeof messageSchema> | z.infer<typeof relayedMessageSchema>;
 
 /** The text of the message; parts are joined by line breaks. */
 export function textOf({ content }: ChatMessage): string {
@@ -92,6 +151,11 @@ export function textOf({ content }: ChatMessage): string {
 export function imagesOf({ content }: ChatMessage): string[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []));
+}
+
+/** The name of the called tool. */
+export function calledName(call: NonNullable<ChatMessage['tool_calls']>[number]): string {
+  return call.type === 'custom' ? call.custom.name : call.function.name;
 }
 
 export function isDataUrl(url: string): boolean {

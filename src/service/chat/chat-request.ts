@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ChatApiError } from './chat-api-error.ts';
 import { firstFault, listOf, must, optional } from './field-rules.ts';
-import { imagesOf, isDataUrl, messageSchema, type ChatMessage } from './chat-message.ts';
+import { imagesOf, isDataUrl, messageSchema, relayedMessageSchema, type ChatMessage } from './chat-message.ts';
 import { isDeeperThan, MAX_LEVELS } from './json-depth.ts';
-import { toolSchema, type ToolDeclaration } from './tool-declaration.ts';
+import { relayedToolSchema, toolSchema, type ToolDeclaration } from './tool-declaration.ts';
 import { pickRelayed } from './relayed-fields.ts';
 import type { ModelEntry } from '../../shared/models/model-entry.ts';
 
@@ -44,13 +44,14 @@ const BE_ANSWERS = { error: must(`a whole number from 1 to ${MAX_ANSWERS}`) };
 const BE_FORMAT = { error: must('text, json_object or json_schema') };
 const BE_SWITCH = { error: must('an object whose type is enabled or disabled') };
 
+const listOfMessages = <S extends z.ZodType>(message: S) =>
+  listOf(message, { min: 1, max: MAX_MESSAGES, be: `a list of 1 to ${MAX_MESSAGES.toLocaleString('en')} messages` });
+const listOfTools = <S extends z.ZodType>(tool: S) =>
+  optional(listOf(tool, { max: MAX_TOOLS, be: `a list of at most ${MAX_TOOLS} function declarations` }));
+
 /** Unlisted fields are ignored, including those of the withdrawn web search. */
 const bodySchema = z.object({
-  messages: listOf(messageSchema, {
-    min: 1,
-    max: MAX_MESSAGES,
-    be: `a list of 1 to ${MAX_MESSAGES.toLocaleString('en')} messages`,
-  }),
+  messages: listOfMessages(messageSchema),
   model: z.string(BE_MODEL).min(1, BE_MODEL),
   stream: optional(z.boolean(BE_FLAG)),
   // The valid range depends on the model.
@@ -59,7 +60,7 @@ const bodySchema = z.object({
   // Thinking fields of other dialects are validated by the engine.
   thinking: z.unknown().optional(),
   reasoning_effort: z.unknown().optional(),
-  tools: optional(listOf(toolSchema, { max: MAX_TOOLS, be: `a list of at most ${MAX_TOOLS} function declarations` })),
+  tools: listOfTools(toolSchema),
   // Not part of the interface, but sent by most clients: used if valid, otherwise ignored.
   stream_options: z.object({ include_usage: z.boolean().optional() }).optional().catch(undefined),
   tool_choice: z
@@ -68,7 +69,13 @@ const bodySchema = z.object({
     .catch(undefined),
 });
 
-type ChatBody = z.infer<typeof bodySchema>;
+/** With an engine, which judges tools and content itself (SERVICE.md engine). */
+const relayedBodySchema = bodySchema.extend({
+  messages: listOfMessages(relayedMessageSchema),
+  tools: listOfTools(relayedToolSchema),
+});
+
+type ChatBody = z.infer<typeof bodySchema> | z.infer<typeof relayedBodySchema>;
 
 const switchSchema = optional(
   z.object({ type: z.enum(['enabled', 'disabled'], { error: must('enabled or disabled') }) }, BE_SWITCH),
@@ -103,7 +110,7 @@ export function readChatRequest(
   models: ReadonlyMap<string, ModelEntry>,
   rules?: RequestRules,
 ): ChatRequest {
-  const fields = readFields(bodySchema, body);
+  const fields: ChatBody = rules ? readFields(relayedBodySchema, body) : readFields(bodySchema, body);
   const model = models.get(fields.model);
   if (!model) throw unknownModel([...models.keys()]);
   if (isDeeperThan(MAX_LEVELS, fields.messages)) throw refused('messages', `must have at most ${MAX_LEVELS} levels`);

@@ -31,33 +31,102 @@ const parametersSchema = z
 
 const BE_NAME = { error: must(`a name of 1 to ${MAX_NAME_CHARS} letters`) };
 
-/**
- * The `required` list is in `parameters` or, as in one sample of the interface, beside them; it is moved inside. Other
- * fields are not relayed (SECURITY.md relayed-fields).
- */
+const nameSchema = z.string(BE_NAME).min(1, BE_NAME).max(MAX_NAME_CHARS, BE_NAME);
+const BE_TEXT = { error: must('a string') };
+const strictSchema = z.boolean().optional().catch(undefined);
+
+/** A tool that the caller offers to run. */
+export interface ToolDeclaration {
+  name: string;
+  description: string;
+  parameters: { properties: Record<string, Record<string, unknown>>; required: readonly string[] };
+  /** A tool of the type `custom`, whose input is free text. */
+  isCustom: boolean;
+  /** What an engine receives. */
+  declaration: object;
+}
+
+/** A declaration by the interface's own table, for the built-in model. The `required` list is in `parameters` or beside it. */
 export const toolSchema = z
   .object(
     {
       type: z.literal('function', { error: must('function') }),
       function: z.object(
         {
-          name: z.string(BE_NAME).min(1, BE_NAME).max(MAX_NAME_CHARS, BE_NAME),
-          description: z.string({ error: must('a string') }),
+          name: nameSchema,
+          description: z.string(BE_TEXT),
           parameters: parametersSchema,
           required: requiredSchema,
-          strict: z.boolean().optional().catch(undefined),
         },
         { error: must('an object with name, description and parameters') },
       ),
     },
     { error: must('an object with type and function') },
   )
-  .transform(({ function: { name, description, parameters, required, strict } }) => ({
-    strict,
-    name,
-    description,
-    parameters: { ...parameters, required: parameters.required ?? required ?? [] },
-  }));
+  .transform(({ function: { name, description, parameters, required } }): ToolDeclaration => {
+    const { properties } = parameters;
+    return {
+      ...{ name, description, isCustom: false, declaration: {} },
+      parameters: { properties, required: parameters.required ?? required ?? [] },
+    };
+  });
 
-/** A function that the caller offers to run. */
-export type ToolDeclaration = z.infer<typeof toolSchema>;
+const BE_SCHEMA = { error: must('an object') };
+
+const anyParametersSchema = z
+  .record(z.string(), z.unknown(), BE_SCHEMA)
+  .refine((schema) => !isDeeperThan(MAX_LEVELS, schema), { error: `must have at most ${MAX_LEVELS} levels` });
+
+const relayedFunctionSchema = z
+  .object({
+    type: z.literal('function'),
+    function: z.object(
+      {
+        name: nameSchema,
+        description: optional(z.string(BE_TEXT)),
+        parameters: optional(anyParametersSchema),
+        required: requiredSchema,
+        strict: strictSchema,
+      },
+      { error: must('an object with a name') },
+    ),
+  })
+  .transform(({ type, function: { required, ...told } }) => {
+    const { parameters } = told;
+    const isBeside = parameters && required && (parameters['required'] ?? undefined) === undefined;
+    return declarationOf(told.name, {
+      type,
+      function: isBeside ? { ...told, parameters: { ...parameters, required } } : told,
+    });
+  });
+
+const relayedCustomSchema = z
+  .object({
+    type: z.literal('custom'),
+    custom: z.object(
+      {
+        name: nameSchema,
+        description: optional(z.string(BE_TEXT)),
+        format: optional(anyParametersSchema),
+      },
+      { error: must('an object with a name') },
+    ),
+  })
+  .transform(({ type, custom }) => declarationOf(custom.name, { type, custom }));
+
+/**
+ * A declaration for an engine, which judges the schema itself: engines accept functions without description or parameters,
+ * and schemas such as `{}` and `anyOf`. Fields that OpenAI's interface does not have are not relayed (SECURITY.md
+ * relayed-fields).
+ */
+export const relayedToolSchema = z.discriminatedUnion('type', [relayedFunctionSchema, relayedCustomSchema], {
+  error: ({ input }) =>
+    typeof input === 'object' && input !== null && !Array.isArray(input)
+      ? must('function or custom')({ input: (input as { type?: unknown }).type })
+      : must('an object with type and function')({ input }),
+});
+
+function declarationOf(name: string, declaration: object): ToolDeclaration {
+  const isCustom = 'custom' in declaration;
+  return { name, description: '', isCustom, parameters: { properties: {}, required: [] }, declaration };
+}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { localize, type Language } from '../../shared/text/texts.ts';
-import { textOf, type ChatMessage } from '../chat/chat-message.ts';
+import { calledName, textOf, type ChatMessage } from '../chat/chat-message.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
@@ -48,7 +48,7 @@ export function searchKnowledge(request: ChatRequest, { text, language }: Questi
 export function isFromKnowledge(messages: ChatMessage[]): boolean {
   const start = messages.findLastIndex(({ role }) => role !== 'tool');
   const calls = messages[start]?.tool_calls ?? [];
-  return calls.length > 0 && calls.every(({ function: { name } }) => name === KNOWLEDGE_SEARCH);
+  return calls.length > 0 && calls.every((call) => calledName(call) === KNOWLEDGE_SEARCH);
 }
 
 /** Answer if neither the documents nor our pages contain anything. */

@@ -1,5 +1,5 @@
 import { localize, type Language } from '../../shared/text/texts.ts';
-import { textOf, type ChatMessage } from '../chat/chat-message.ts';
+import { calledName, textOf, type ChatMessage } from '../chat/chat-message.ts';
 import type { Finding } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
@@ -12,7 +12,8 @@ export function answerFromToolResults(messages: ChatMessage[], language: Languag
   const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
   const calls = messages[start - 1]?.tool_calls ?? [];
   const told = messages.slice(start).map((message) => {
-    const name = calls.find(({ id }) => id === message.tool_call_id)?.function.name ?? message.name ?? 'tool';
+    const call = calls.find(({ id }) => id === message.tool_call_id);
+    const name = call ? calledName(call) : (message.name ?? 'tool');
     return localize(BUILT_IN_TEXTS.toolResult, language, { name, result: quote(textOf(message)) });
   });
   return {

@@ -42,7 +42,7 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
     asks: /\bwhat (?:happens|if|would happen)\b[^?]{0,30}\b(?:you|bot|parley|server|process) (?:crash|die|stop|fail|go down|are killed|is killed|restart)|\bkill(?:ed)? (?:you|the bot)\b|(?:你|机器人|服务器|进程)(?:如果|要是)?(?:崩溃|挂了|死了|宕机|重启)/i,
     answer: {
       en: 'You still get exactly one answer. Every message is stored before its receipt is confirmed to the app. If the answering process dies, another one continues in the same message, usually within ten seconds. Try it: ask me to “count slowly until I stop you”, and meanwhile press “Kill the bot now” in the tour on this page.',
-      zh: '你仍会得到回答，且只有一个。每条消息都先保存，再向应用确认收到；如果正在回答的进程崩溃，另一个进程会在同一条消息中继续，通常在十秒之内。可以试试：让我“慢慢数，直到我叫停”，同时在本页的导览里点击“立即杀死机器人”。',
+      zh: '你仍会得到回答，且只有一个。每条消息都先保存，再向应用确认收到；如果正在回答的进程崩溃，另一个进程会在同一条消息中继续，通常在十秒之内。可以试试：让我“慢慢数，直到我叫停”，同时在本页的导览里点击“立即强制结束机器人”。',
     },
   },
   {

@@ -10,6 +10,8 @@ export interface AuthorizeRequest {
   clientId: string;
   redirectUri: string;
   scope: string;
+  /** Whether another scope was requested, so that the response names the granted one (RFC 6749 section 5.1). */
+  isOtherScope: boolean;
   state?: string;
   /** PKCE, S256 only. */
   challenge?: string;
@@ -56,6 +58,7 @@ export function readAuthorizeRequest(
       clientId: client.clientId,
       redirectUri,
       scope: DEFAULT_SCOPE,
+      isOtherScope: ![undefined, DEFAULT_SCOPE].includes(parameters.scope?.trim()),
       state,
       challenge: parameters.code_challenge,
     },

@@ -88,10 +88,10 @@ async function goBack(
   parts: AuthorizeRouteParts,
   { person, request }: Omit<Asked, 'returnTo'>,
 ): Promise<void> {
-  const { clientId, redirectUri, scope, challenge, state } = request;
-  const code = await parts.grants.issueCode({ username: person.username, clientId, redirectUri, scope, challenge });
-  parts.report.signInStep({ step: 'code-issued', clientId });
-  seeOther(ctx, redirectAddress(redirectUri, { code, state }));
+  const { state, ...consented } = request;
+  const code = await parts.grants.issueCode({ challenge: undefined, ...consented, username: person.username });
+  parts.report.signInStep({ step: 'code-issued', clientId: request.clientId });
+  seeOther(ctx, redirectAddress(request.redirectUri, { code, state }));
 }
 
 /** After a form the browser must continue with GET, whatever method it used. */

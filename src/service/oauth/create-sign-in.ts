@@ -115,7 +115,7 @@ export function createSignIn(options: SignInOptions): SignIn {
       addMethodRoutes(router, { methods, leaveFor, roundTrips, publicUrl, people, directory, visitors });
       addAccountRoutes(router, { clients, visitors, login, consents, forms, grants, report });
     },
-    tokenRoutes: tokenRoutes({ clients, people, grants, accessTokenSec, report }),
+    tokenRoutes: tokenRoutes({ clients, people, grants, accessTokenSec, publicUrl, report }),
   };
 }
 

@@ -19,7 +19,7 @@ const exchangeScript = loadScript(import.meta.url, './scripts/exchange-code.lua'
     ...(['nowMs', 'codeLifeMs', 'clientId', 'redirectUri', 'challenge', 'grantId'] as const),
     ...(['accessExpiresAtMs', 'refreshExpiresAtMs', 'accessKeptMs', 'refreshKeptMs', 'grantKeptMs'] as const),
   ],
-  answer: { outcome: 'text', person: 'text' },
+  answer: { outcome: 'text', person: 'text', scope: 'text' },
 });
 
 /** A person's consent. */
@@ -28,6 +28,8 @@ export interface Consent {
   clientId: string;
   redirectUri: string;
   scope: string;
+  /** Whether the client requested another scope than the granted one. */
+  isOtherScope: boolean;
   /** PKCE S256 challenge; undefined if the client sent none. */
   challenge: string | undefined;
 }
@@ -68,14 +70,17 @@ export class Grants {
   }
 
   /** Creates a new code. @throws StoreError */
-  async issueCode({ username, clientId, redirectUri, scope, challenge }: Consent): Promise<string> {
+  async issueCode({ username, clientId, redirectUri, scope, isOtherScope, challenge }: Consent): Promise<string> {
     const { store, nowMs } = this.#options;
     const code = randomToken();
     const grantId = sha256Hex(code);
     const key = store.key('code', grantId);
     const list = this.#listKey(username, clientId);
     const person = store.seal(store.key('grant', grantId), username);
-    const record = { issuedAtMs: nowMs(), person, clientId, redirectUri, scope, challenge: challenge ?? '' };
+    const record = {
+      ...{ issuedAtMs: nowMs(), person, clientId, redirectUri, scope, challenge: challenge ?? '' },
+      ...(isOtherScope ? { isOtherScope: '1' } : undefined),
+    };
     const endsAtMs = nowMs() + CODE_RETENTION_MS + this.#grantKeptMs();
     await store.use((redis) =>
       redis
@@ -91,7 +96,8 @@ export class Grants {
   }
 
   /**
-   * Exchanges a code for tokens, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6).
+   * Exchanges a code for tokens, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6), with the scope if another one was
+   * requested.
    * @throws OAuthError `invalid_grant`; StoreError
    */
   async exchange({
@@ -99,7 +105,7 @@ export class Grants {
     clientId,
     redirectUri,
     verifier,
-  }: CodeExchange): Promise<{ accessToken: string; refreshToken: string }> {
+  }: CodeExchange): Promise<{ accessToken: string; refreshToken: string; scope: string | undefined }> {
     const { store, accessTokenSec, refreshTokenSec, nowMs, isKnown } = this.#options;
     const tokens = { accessToken: randomToken(), refreshToken: randomToken() };
     const grantId = sha256Hex(code);
@@ -120,14 +126,14 @@ export class Grants {
       refreshKeptMs: keptMs(refreshTokenSec),
       grantKeptMs: this.#grantKeptMs(),
     };
-    const { outcome, person } = await store.use((redis) => exchangeScript.run(redis, keys, args));
+    const { outcome, person, scope } = await store.use((redis) => exchangeScript.run(redis, keys, args));
     if (outcome !== 'ok') throw new OAuthError('invalid_grant', REFUSALS[outcome] ?? 'The code cannot be used');
     const username = store.open(grantKey, person);
     if (username === undefined || !(await isKnown(username))) {
       await store.use((redis) => redis.del(grantKey));
       throw new OAuthError('invalid_grant', PERSON_GONE);
     }
-    return tokens;
+    return { ...tokens, scope: scope === '' ? undefined : scope };
   }
 
   /** A new access token for a refresh token, which does not change. @throws OAuthError `invalid_grant`; StoreError */
@@ -147,6 +153,28 @@ export class Grants {
   /** The grant of an access token; undefined if it is unknown, expired or revoked. @throws StoreError */
   async findByAccessToken(accessToken: string): Promise<Grant | undefined> {
     return this.#find('access', accessToken);
+  }
+
+  /**
+   * Revokes a token (RFC 7009 section 2.1): a refresh token with all tokens of its grant, or one access token. An unknown token
+   * is none any more.
+   * @throws OAuthError `invalid_grant` for a token of another client; StoreError
+   */
+  async revoke(token: string, clientId: string): Promise<void> {
+    const { store } = this.#options;
+    const refresh = await this.#find('refresh', token);
+    const found = refresh ?? (await this.#find('access', token));
+    if (!found) return;
+    if (found.clientId !== clientId) throw new OAuthError('invalid_grant', 'The token was issued to another client');
+    if (!refresh) return void (await store.use((redis) => redis.del(store.key('access', sha256Hex(token)))));
+    const { grantId, username } = refresh;
+    await store.use((redis) =>
+      redis
+        .multi()
+        .del(store.key('code', grantId), store.key('grant', grantId))
+        .zrem(this.#listKey(username, clientId), grantId)
+        .exec(),
+    );
   }
 
   /** Revokes every code and token that a client received with a person's consent. @throws StoreError */

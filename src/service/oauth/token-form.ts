@@ -11,6 +11,8 @@ const FIELDS = [
   'code',
   'code_verifier',
   'refresh_token',
+  'token',
+  'token_type_hint',
 ] as const;
 type Field = (typeof FIELDS)[number];
 

@@ -4,6 +4,7 @@ import { asError } from '../../shared/coded-error.ts';
 import type { ServiceClient } from '../clients-file.ts';
 import type { ServiceReport } from '../service-report.ts';
 import { authenticateClient } from './authenticate-client.ts';
+import { DEFAULT_SCOPE } from './authorize-request.ts';
 import type { Grants } from './grants.ts';
 import type { People } from './people.ts';
 import { OAuthError, StoreError } from './sign-in-errors.ts';
@@ -11,17 +12,22 @@ import { field, parseTokenForm, required } from './token-form.ts';
 
 const TOKEN_PATH = '/oauth2.0/accessToken';
 const PROFILE_PATH = '/oauth2.0/profile';
+const REVOKE_PATH = '/oauth2.0/revoke';
+const METADATA_PATH = '/.well-known/oauth-authorization-server';
 
 export interface TokenRoutesOptions {
   clients: ReadonlyMap<string, ServiceClient>;
   people: People;
   grants: Grants;
   accessTokenSec: number;
+  /** Public URL for browsers, without a trailing slash. */
+  publicUrl: string;
   report: ServiceReport;
 }
 
 /**
- * Endpoints for applications: `/oauth2.0/accessToken` and `/oauth2.0/profile`. Errors are those of RFC 6749 and RFC 6750.
+ * Endpoints for applications: tokens, their revocation (RFC 7009), the profile, and the metadata (RFC 8414). Errors are those
+ * of RFC 6749 and RFC 6750.
  */
 export function tokenRoutes(options: TokenRoutesOptions): Middleware {
   const router = new Router();
@@ -50,6 +56,15 @@ export function tokenRoutes(options: TokenRoutesOptions): Middleware {
     }
   });
   router.all(TOKEN_PATH, (ctx) => refuseMethod(ctx, 'POST'));
+  router.post(REVOKE_PATH, parseTokenForm, async (ctx) => {
+    const client = authenticateClient(ctx, options.clients);
+    await options.grants.revoke(required(ctx, 'token'), client.clientId);
+    options.report.signInStep({ step: 'token-revoked', clientId: client.clientId });
+    ctx.body = {};
+  });
+  router.all(REVOKE_PATH, (ctx) => refuseMethod(ctx, 'POST'));
+  router.get(METADATA_PATH, (ctx) => void (ctx.body = metadataOf(options.publicUrl)));
+  router.all(METADATA_PATH, (ctx) => refuseMethod(ctx, 'GET, HEAD'));
   router.get(PROFILE_PATH, async (ctx) => {
     ctx.body = await readProfile(ctx, options);
   });
@@ -68,9 +83,9 @@ async function exchangeCode(
     clientId: client.clientId,
     verifier: field(ctx, 'code_verifier'),
   };
-  const { accessToken, refreshToken: refresh } = await grants.exchange(exchange);
+  const { accessToken, refreshToken: refresh, scope } = await grants.exchange(exchange);
   report.signInStep({ step: 'code-exchanged', clientId: client.clientId });
-  return { access_token: accessToken, token_type: 'bearer', expires_in: accessTokenSec, refresh_token: refresh };
+  return { access_token: accessToken, token_type: 'bearer', expires_in: accessTokenSec, refresh_token: refresh, scope };
 }
 
 async function refreshToken(
@@ -96,7 +111,27 @@ async function readProfile(ctx: Context, { grants, people, clients }: TokenRoute
   if (!grant || !person)
     throw new OAuthError('invalid_token', 'The access token is missing, unknown, expired or revoked');
   const { id, active, parentIdentityInfo, attributes } = person.profile;
-  return { id, active, parentIdentityInfo, attributes, client_id: grant.clientId };
+  return { id, sub: id, active, parentIdentityInfo, attributes, client_id: grant.clientId };
+}
+
+/** How clients find the addresses of the sign-in by themselves (RFC 8414 section 2). */
+function metadataOf(issuer: string): object {
+  const methods = ['client_secret_basic', 'client_secret_post'];
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/oauth2.0/authorize`,
+    token_endpoint: `${issuer}${TOKEN_PATH}`,
+    revocation_endpoint: `${issuer}${REVOKE_PATH}`,
+    userinfo_endpoint: `${issuer}${PROFILE_PATH}`,
+    end_session_endpoint: `${issuer}/logout`,
+    scopes_supported: [DEFAULT_SCOPE],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    code_challenge_methods_supported: ['S256'],
+  };
 }
 
 function refuseMethod(ctx: Context, allowed: string): void {

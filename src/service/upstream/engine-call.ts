@@ -16,8 +16,8 @@ import { foldRoles } from '../../shared/models/fold-roles.ts';
 const WITHDRAWN: ReadonlySet<string> = new Set(['web_search', 'enable_search', 'search_options']);
 
 /**
- * The request for an OpenAI-compatible engine: the caller's fields, with the engine's model name, the model's own defaults,
- * and `required` inside `parameters`. Null means omitted.
+ * The request for an OpenAI-compatible engine: the caller's fields, with the engine's model name and the model's own
+ * defaults. Null means omitted.
  */
 function toEngineBody(request: ChatRequest, engineModel: string | undefined): object {
   const { model, written, messages, stream, tools } = request;
@@ -29,7 +29,7 @@ function toEngineBody(request: ChatRequest, engineModel: string | undefined): ob
     model: engineModel ?? model.upstream,
     messages: foldRoles(messages, model.roles),
     stream,
-    tools: tools.length === 0 ? undefined : tools.map((tool) => ({ type: 'function', function: tool })),
+    tools: tools.length === 0 ? undefined : tools.map(({ declaration }) => declaration),
     stream_options: stream ? (written['stream_options'] ?? undefined) : undefined,
   };
   const isLeftOut = (field: string) =>

@@ -89,6 +89,7 @@ class ChoiceNormalizer {
   readonly #modelName: string;
   readonly #memory: ThoughtMemory;
   readonly #text: ReplyText;
+  readonly #customTools: ReadonlySet<string>;
   readonly #whole = new StreamedText();
   readonly #calls = new ToolCallAssembler();
   #saysText = false;
@@ -102,6 +103,7 @@ class ChoiceNormalizer {
     this.#memory = memory;
     // Reasoning that the caller did not enable stays hidden; in other dialects it is shown as the engine sends it.
     this.#isThinking = thinking === 'enabled' || model.thinking !== 'thinking';
+    this.#customTools = new Set(tools.filter(({ isCustom }) => isCustom).map(({ name }) => name));
     const isOffered = tools.length > 0 || messages.some(({ role }) => role === 'tool');
     this.#text = new ReplyText({
       offered: new Set(isOffered ? ['', ...tools.map(({ name }) => name)] : []),
@@ -201,7 +203,10 @@ class ChoiceNormalizer {
     message['tool_calls'] = calls.map(({ callId, name, argumentsJson }, index) => {
       const id = callId === '' || ids.has(callId) ? `call_${index}` : callId;
       ids.add(id);
-      return { index: isWhole ? undefined : index, id, type: 'function', function: { name, arguments: argumentsJson } };
+      const shared = { index: isWhole ? undefined : index, id };
+      return this.#customTools.has(name)
+        ? { ...shared, type: 'custom', custom: { name, input: argumentsJson } }
+        : { ...shared, type: 'function', function: { name, arguments: argumentsJson } };
     });
     if (isWhole && message['content'] === '') message['content'] = null;
     if (choice['finish_reason'] === 'stop') choice['finish_reason'] = 'tool_calls';

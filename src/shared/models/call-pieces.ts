@@ -1,7 +1,10 @@
 import { endOfJson } from './json-scan.ts';
 import { asObject, parseJson, type JsonObject } from '../parse-json.ts';
 
-/** A fragment of a tool call. The first fragment names the tool; later ones append to its arguments. */
+/**
+ * A fragment of a tool call. The first fragment names the tool; later ones append to its arguments, which for a tool of the
+ * type `custom` are free text.
+ */
 export interface ToolCallDelta {
   index: number | undefined;
   callId: string | undefined;
@@ -25,13 +28,13 @@ export function readToolCallDeltas(reply: JsonObject | undefined, isWhole: boole
   if (typeof given !== 'object' || given === null) return NO_PIECES;
   return [given].flat().map((call: unknown, position) => {
     const piece = asObject(call);
-    const declared = asObject(piece?.['function']) ?? piece;
+    const declared = asObject(piece?.['function']) ?? asObject(piece?.['custom']) ?? piece;
     const index = Number(piece?.['index'] ?? Number.NaN);
     return {
       index: isWhole ? position : Number.isInteger(index) ? index : undefined,
       callId: asText(piece?.['id']) || undefined,
       name: asText(declared?.['name']) || undefined,
-      argumentsJson: asArguments(declared?.['arguments'] ?? declared?.['parameters']),
+      argumentsJson: asArguments(declared?.['arguments'] ?? declared?.['parameters'] ?? declared?.['input']),
     };
   });
 }

@@ -45,6 +45,8 @@ function basic(id: string, secret: string): { authorization: string } {
   return { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
 }
 
+const CREDENTIALS = { client_id: 'parley', client_secret: 'the-secret' };
+
 const lastRefreshToken = async () => String((await exchange(service, await obtainCode(service))).body.refresh_token);
 
 function refresh(refreshToken: string, changes: Record<string, string> = {}) {
@@ -67,6 +69,79 @@ describe('token response (code exchange) [profile]', () => {
     const { body } = await exchange(service, await obtainCode(service));
     expect(Object.keys(body).sort()).toEqual(['access_token', 'expires_in', 'refresh_token', 'token_type']);
   });
+
+  test.each([
+    ['SVC-Basic openid', 'SVC-Basic'],
+    ['SVC-Basic', undefined],
+    [' ', undefined],
+  ])('names the granted scope if another one was requested: %j [token]', async (scope, named) => {
+    const { body } = await exchange(service, await obtainCode(service, { scope }));
+    expect(body.scope).toBe(named);
+  });
+});
+
+describe('revocation (RFC 7009) [revocation]', () => {
+  const revoke = async (form: Record<string, string>, headers: Record<string, string> = {}) => {
+    const sent = { method: 'POST', headers, body: new URLSearchParams(form) };
+    const answer = await fetch(`${service.url}/oauth2.0/revoke`, sent);
+    return [answer.status, ((await answer.json()) as { error?: string }).error];
+  };
+  const tokens = async () => {
+    const { body } = await exchange(service, await obtainCode(service));
+    return { access: String(body.access_token), refresh: String(body.refresh_token) };
+  };
+  const isValid = async (access: string) => (await getProfile(service, access)).status === 200;
+
+  test('of a refresh token ends it and all access tokens of its sign-in, and no other [revocation]', async () => {
+    const [mine, other] = [await tokens(), await tokens()];
+    const fresh = String((await refresh(mine.refresh)).body.access_token);
+    expect(await revoke({ ...CREDENTIALS, token: mine.refresh, token_type_hint: 'access_token' })).toEqual([200, undefined]);
+    expect((await refresh(mine.refresh)).body.error).toBe('invalid_grant');
+    expect([await isValid(mine.access), await isValid(fresh), await isValid(other.access)]).toEqual([false, false, true]);
+    expect((await refresh(other.refresh)).status).toBe(200);
+  });
+
+  test('of an access token ends this one only, with the client in the header too [revocation]', async () => {
+    const { access, refresh: refreshToken } = await tokens();
+    expect(await revoke({ token: access }, basic('parley', 'the-secret'))).toEqual([200, undefined]);
+    expect(await isValid(access)).toBe(false);
+    expect((await refresh(refreshToken)).status).toBe(200);
+  });
+
+  test.each([
+    ['an unknown token', { token: 'x' }, 200, undefined],
+    ['no token', {}, 400, 'invalid_request'],
+    ['a wrong secret', { token: 'x', client_secret: 'wrong' }, 401, 'invalid_client'],
+  ])('of %s: %j is %d %s [revocation]', async (_, changes, status, error) => {
+    expect(await revoke({ ...CREDENTIALS, ...changes })).toEqual([status, error]);
+  });
+
+  test('of a token of another client is refused, and the token stays valid [revocation]', async () => {
+    const { access, refresh: refreshToken } = await tokens();
+    const other = { client_id: 'other', client_secret: 'other-secret' };
+    for (const token of [access, refreshToken])
+      expect(await revoke({ ...other, token })).toEqual([400, 'invalid_grant']);
+    expect(await isValid(access)).toBe(true);
+  });
+});
+
+test('the metadata (RFC 8414) lead a client from the issuer to a token and its revocation [metadata]', async () => {
+  const answer = await fetch(`${service.url}/.well-known/oauth-authorization-server`);
+  const metadata = (await answer.json()) as Record<string, string>;
+  expect(metadata).toMatchObject({ issuer: service.url, response_types_supported: ['code'] });
+  const code = await obtainCode(service);
+  const exchanged = await fetch(String(metadata['token_endpoint']), { method: 'POST', body: exchangeForm(code) });
+  const { access_token: token } = (await exchanged.json()) as { access_token: string };
+  const headers = { authorization: `Bearer ${token}` };
+  const profile = () => fetch(String(metadata['userinfo_endpoint']), { headers });
+  expect((await profile()).status).toBe(200);
+  await fetch(String(metadata['revocation_endpoint']), {
+    method: 'POST',
+    body: new URLSearchParams({ ...CREDENTIALS, token }),
+  });
+  expect((await profile()).status).toBe(401);
+  const authorize = await fetch(String(metadata['authorization_endpoint']), { redirect: 'manual' });
+  expect(authorize.status).toBe(400);
 });
 
 describe('token response (refresh) [profile]', () => {

@@ -7,16 +7,17 @@
 -- Keys       code   grant   accessToken   refreshToken
 -- Arguments  nowMs   codeLifeMs   clientId   redirectUri   challenge: PKCE, computed from the verifier ('' without)   grantId
 --            accessExpiresAtMs, refreshExpiresAtMs: since epoch   accessKeptMs, refreshKeptMs, grantKeptMs: how long each is kept
--- Returns    outcome: 'ok', with the sealed person | 'unknown' | 'client' | 'reused' | 'spent' | 'expired' | 'redirect' | 'verifier'
-local code = redis.call('HMGET', keys.code, 'issuedAtMs', 'clientId', 'redirectUri', 'challenge', 'person', 'scope', 'used', 'usedBy')
+-- Returns    outcome: 'ok', with the sealed person, and the granted scope if another one was requested (RFC 6749 section 5.1) | 'unknown' | 'client' | 'reused' | 'spent' | 'expired' | 'redirect' | 'verifier'
+local code = redis.call('HMGET', keys.code, 'issuedAtMs', 'clientId', 'redirectUri', 'challenge', 'person', 'scope', 'used', 'usedBy', 'isOtherScope')
 local function fault()
   if code[3] ~= args.redirectUri then return 'redirect' end
   return code[4] ~= args.challenge and 'verifier'
 end
+local function granted() return answer { outcome = 'ok', person = code[5], scope = code[9] and code[6] or '' } end
 if not code[1] then return answer { outcome = 'unknown' } end
 if code[2] ~= args.clientId then return answer { outcome = 'client' } end
 if code[8] == keys.accessToken then
-  if code[7] == 'given' then return answer { outcome = 'ok', person = code[5] } end
+  if code[7] == 'given' then return granted() end
   return answer { outcome = fault() }
 end
 if code[7] == 'given' then
@@ -38,4 +39,4 @@ redis.call('HSET', keys.accessToken, 'grant', args.grantId, 'expiresAtMs', args.
 redis.call('PEXPIRE', keys.accessToken, args.accessKeptMs)
 redis.call('HSET', keys.refreshToken, 'grant', args.grantId, 'expiresAtMs', args.refreshExpiresAtMs)
 redis.call('PEXPIRE', keys.refreshToken, args.refreshKeptMs)
-return answer { outcome = 'ok', person = code[5] }
+return granted()
