@@ -54,7 +54,7 @@ async function takeKill(page) {
   await press(/ask for a long answer|请求一个长回答/i);
   await page.locator('[data-sender=bot][data-state=streaming]').waitFor();
   await page.waitForTimeout(1_500);
-  await press(/kill the bot now|立即杀死机器人/i);
+  await press(/kill the bot now|立即强制结束机器人/i);
   await answered(page, 2);
   await page.waitForTimeout(1_500);
   // The measurements are at the end, below the visible part beside the chat.

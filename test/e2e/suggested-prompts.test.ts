@@ -122,6 +122,21 @@ describe('suggested prompts in WeCom', () => {
     expect(card.sub_title_text).not.toContain(SHIPPED.zh[0]?.message);
   });
 
+  test.each([
+    ['the default', {}, '你好'],
+    ['DEFAULT_LANGUAGE', { DEFAULT_LANGUAGE: 'en' }, 'Hello'],
+  ])('and the welcome are in %s language until the person chooses one', async (_, settings, greeting) => {
+    const { wecom } = await start(undefined, settings);
+    const said = async () => cardOf(await welcome(wecom)).sub_title_text;
+    expect(await said()).toMatch(new RegExp(`^${greeting}`));
+    const [word, chosen] = greeting === 'Hello' ? ['语言 中文', '你好'] : ['/lang en', 'Hello'];
+    expect((await wecom.send(wecomText(word, 'lisi'))).status).toBe(200);
+    await untilTrue(async () => (await said()).startsWith(chosen));
+    const { jump_list: jumps } = cardOf(await welcome(wecom));
+    const list = chosen === '你好' ? SHIPPED.zh : SHIPPED.en;
+    expect(jumps).toMatchObject(list.slice(0, 3).map(({ title }) => ({ title })));
+  });
+
   test('of more than 200 bytes stay in the text, and another one takes the place on the card', async () => {
     const list = ['长'.repeat(66), '长'.repeat(67), 'b', 'c'].map((message, index) => ({ title: `${index}`, message }));
     const { wecom } = await start({ zh: list, en: [] }, { SIGN_IN_HELP_URL: 'https://help.example.org/' });

@@ -110,7 +110,8 @@ export function createReceiver(options: BotOptions): Receiver {
   const { groupScope } = config.conversation;
   const mediaStore = new MediaStore(redis, keyRing);
   const served = [...platforms.values()];
-  let greeting = readGreetings(config, identity);
+  const greetings = { redis, keyRing, identity };
+  let greeting = readGreetings(config, greetings);
   let connections: Connections | undefined;
   const handle = createHandleDelivery({
     onAccepted: (platform, accepted) => {
@@ -158,7 +159,7 @@ export function createReceiver(options: BotOptions): Receiver {
     platforms,
     connect: () => (connections = openConnections({ platforms: served, handle, log, report, keepAnswer })),
     reread() {
-      const next = readGreetings(config, identity);
+      const next = readGreetings(config, greetings);
       return () => (greeting = next);
     },
     async close() {
@@ -218,6 +219,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       nowMs,
       report,
     });
+    const maxAgeMs = config.queue.questionMaxAgeSec * SECOND_MS;
     const answer = createAnswerQuestion({
       requestSummary: (request) => summaries.request(request),
       models: { catalog, models: config.chat.models, fallbackModel: config.chat.fallbackModel },
@@ -235,8 +237,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       images: { mediaStore, mode },
       sendsUser: config.chat.sendsUser,
       thinkingShown: config.chat.thinkingShown,
-      keyRing,
-      nowMs,
+      ...{ keyRing, nowMs, maxAgeMs },
     });
     const answerQuestion = shedLoad(keyRing, answer);
     const runSlashWord = createRunSlashWord({
@@ -250,7 +251,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       records: { redis, keyRing, groupScope, nowMs, timeZone: config.timeZone },
     });
     const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
-    const decideOutcome = createDecideOutcome({ gate, runSlashWord, takeTypedCode, answerQuestion, keyRing, log });
+    const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
+    const decideOutcome = createDecideOutcome({ ...steps, keyRing, maxAgeMs, log });
     return createRunTurn({
       ...{ redis, keyRing, groupScope, openTurn, setAside, decideOutcome, report },
       noteAnswerEnding: (thread) => noteAnswerEnding(redis, thread),

@@ -1,7 +1,13 @@
 import { SECOND_MS } from '../../shared/clock.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
 import { withTimeout } from '../../shared/with-timeout.ts';
+import { conversationOf } from '../domain/conversation.ts';
 import type { Sender } from '../domain/message.ts';
+import { preferencesKeyPrefix } from '../domain/partition-keys.ts';
+import type { PersonOwner } from '../identity/account.ts';
 import type { Identity } from '../identity/identity.ts';
+import { openPreferences, ownerOfPreferences } from '../turn/conversation/preferences.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createScenes } from '../policy/scenes.ts';
 import type { Scene } from '../policy/scenes-file.ts';
@@ -13,31 +19,49 @@ import { readScenes } from './scenes.ts';
 /** Maximum wait for Redis. A person who is not identified by then is greeted as not linked. */
 const KNOWN_WITHIN_MS = SECOND_MS;
 
+interface GreetingParts {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  identity: Identity | undefined;
+}
+
 /**
  * Creates the greeting of a person who opens the private chat: the suggested questions and the welcome, or those of the
- * scene that applies to the linked person there. @throws ConfigFileError
+ * scene that applies to the linked person there. The language is the one that the person chose with `/lang`, else that of
+ * the sign-in. @throws ConfigFileError
  */
-export function readGreetings(config: Config, identity: Identity | undefined) {
+export function readGreetings(config: Config, { redis, keyRing, identity }: GreetingParts) {
   const prompts = readPrompts(config);
   const list = readScenes(config);
   const scenes = createScenes(list);
   const isSaid = list.some(({ welcome, prompts: own }) => welcome !== undefined || own !== undefined);
-  const accountOf = async (platform: Platform, tenant: string, { userId }: Sender) => {
-    if (!identity) return undefined;
-    const { name, app } = platform;
-    const looked = identity.accountOf({ platform: name, tenant, app }, userId);
-    const account = await withTimeout(looked, KNOWN_WITHIN_MS).catch(() => undefined);
-    return account?.status === 'active' ? account : undefined;
+  const chosenLanguage = async (owner: PersonOwner, sender: Sender) => {
+    const place = { ...owner, sender, chat: { kind: 'private', id: sender.userId } as const };
+    const { personId, field } = ownerOfPreferences(place);
+    const { partition } = conversationOf(place, config.conversation.groupScope);
+    const sealed = await redis.hget(`${preferencesKeyPrefix(partition)}${personId}`, field);
+    return sealed === null ? undefined : openPreferences(keyRing, { [field]: sealed }, place).language;
   };
   return async (platform: Platform, { tenant, sender }: { tenant: string; sender: Sender }): Promise<Greeting> => {
-    if (!isSaid) return { prompts };
-    const account = await accountOf(platform, tenant, sender);
+    const owner = { platform: platform.name, tenant, app: platform.app };
+    const [account, chosen, linked] = await Promise.all([
+      isSaid ? known(identity?.accountOf(owner, sender.userId)) : undefined,
+      known(chosenLanguage(owner, sender)),
+      known(identity?.languageOf(owner, sender.userId)),
+    ]);
+    const language = chosen ?? linked ?? config.defaultLanguage;
+    const active = account?.status === 'active' ? account : undefined;
     const place = { kind: 'private', id: sender.userId, platform: platform.name } as const;
-    return inScene(scenes.of(account, place), { prompts });
+    return inScene(isSaid ? scenes.of(active, place) : undefined, { language, prompts });
   };
 }
 
-function inScene(scene: Scene | undefined, { prompts }: Greeting): Greeting {
+/** What Redis knows of a person; undefined if it does not answer in time. */
+async function known<T>(reading: Promise<T> | undefined): Promise<T | undefined> {
+  return reading && withTimeout(reading, KNOWN_WITHIN_MS).catch(() => undefined);
+}
+
+function inScene(scene: Scene | undefined, { language, prompts }: Greeting): Greeting {
   const { zh = prompts.zh, en = prompts.en } = scene?.prompts ?? {};
-  return { welcome: scene?.welcome, prompts: { zh, en } };
+  return { language, welcome: scene?.welcome, prompts: { zh, en } };
 }

@@ -1,5 +1,6 @@
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
+import type { Language } from '../../shared/text/texts.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { ChatPerson, IdentityNotice } from '../identity/identity.ts';
 import { conversationOf, type GroupScope } from '../domain/conversation.ts';
@@ -17,6 +18,7 @@ interface TellPersonOptions {
   keyRing: KeyRing;
   platforms: ReadonlyMap<PlatformName, Platform>;
   groupScope: GroupScope;
+  defaultLanguage: Language;
   log: Log;
 }
 
@@ -24,11 +26,18 @@ interface TellPersonOptions {
  * Tells a person about their account in their private chat: at once where the platform lets the bot write first, otherwise
  * with their next private reply, separate from its text.
  */
-export function createNotifyPerson({ redis, keyRing, platforms, groupScope, log }: TellPersonOptions) {
+export function createNotifyPerson({
+  redis,
+  keyRing,
+  platforms,
+  groupScope,
+  defaultLanguage,
+  log,
+}: TellPersonOptions) {
   return async (person: ChatPerson, notice: IdentityNotice): Promise<void> => {
     const platform = platformForMessage(platforms, person);
     const { bareWords } = describePlatform(person.platform);
-    const text = noticeText(notice, { language: person.language ?? 'zh', bareWords });
+    const text = noticeText(notice, { language: person.language ?? defaultLanguage, bareWords });
     const result = await platform?.writePrivately?.(person.chatUserId, text);
     if (result === 'sent') return;
     if (result !== undefined)

@@ -11,7 +11,6 @@ import type { FindHeldMessages, WaitsFor } from '../identity/links/waiting.ts';
 import type { TurnClaim } from '../domain/turn.ts';
 import { personIdOf } from '../domain/conversation.ts';
 import { createNotifyPerson } from './notify-person.ts';
-import { OLDEST_QUESTION_MS } from '../turn/answer/patience.ts';
 
 const RELEASES_REPEATED_AT_ONCE = 50;
 const MAX_RELEASES_MS = 2 * SECOND_MS;
@@ -57,9 +56,14 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
       helpUrl: signIn.helpUrl,
     },
     chat: {
-      findHeldMessages: (personId, conversations) => lookForHeld(base, personId, conversations),
+      findHeldMessages: (personId, conversations) =>
+        lookForHeld(base, config.queue.questionMaxAgeSec * SECOND_MS, personId, conversations),
       onLinked: (release) => takeRelease(base, identity, release),
-      notify: createNotifyPerson({ ...base, groupScope: config.conversation.groupScope, log }),
+      notify: createNotifyPerson({
+        ...{ ...base, log },
+        groupScope: config.conversation.groupScope,
+        defaultLanguage: config.defaultLanguage,
+      }),
     },
     changes: recentLinks,
     nowMs,
@@ -77,9 +81,10 @@ export function readProfileMap({ profileMapFile }: BotOptions['config']['signIn'
 /** What the pages can promise a person who signs in. */
 async function lookForHeld(
   { store }: Base,
+  maxAgeMs: number,
   ...[personId, conversations]: Parameters<FindHeldMessages>
 ): Promise<WaitsFor> {
-  const found = await Promise.all(conversations.map((one) => store.heldFor(one, personId, OLDEST_QUESTION_MS)));
+  const found = await Promise.all(conversations.map((one) => store.heldFor(one, personId, maxAgeMs)));
   if (found.some(({ inPrivate }) => inPrivate > 0)) return 'private';
   if (found.some(({ inGroup }) => inGroup > 0)) return 'group';
   return found.some(({ tooOldInGroup }) => tooOldInGroup > 0) ? 'too-old-in-group' : 'nothing';

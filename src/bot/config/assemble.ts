@@ -48,6 +48,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     noProxy: settings.NO_PROXY ?? [],
     webhook: { windowSec: settings.WEBHOOK_WINDOW_SEC },
     timeZone: settings.TIME_ZONE ?? processTimeZone(),
+    defaultLanguage: settings.DEFAULT_LANGUAGE,
     log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json') },
     redis: {
       sentinelName: settings.REDIS_SENTINEL_NAME,
@@ -65,6 +66,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       hardAgeSec: settings.QUEUE_HARD_AGE_SEC,
       personPerMinute: settings.LIMIT_PERSON_PER_MINUTE,
       chatPerMinute: settings.LIMIT_CHAT_PER_MINUTE,
+      questionMaxAgeSec: settings.QUESTION_MAX_AGE_SEC,
     },
     conversation: {
       historyTtlDays: settings.HISTORY_TTL_DAYS,

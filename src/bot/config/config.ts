@@ -1,6 +1,6 @@
 import type { PlatformName } from '../domain/platform-name.ts';
 import type { PlatformConfigs, PlatformSecrets } from '../platforms/registry.ts';
-import type { Bilingual } from '../../shared/text/texts.ts';
+import type { Bilingual, Language } from '../../shared/text/texts.ts';
 import type { Mode, Role } from './mode.ts';
 import type { SameIdRule } from './setting-kinds.ts';
 
@@ -35,6 +35,8 @@ export interface Config extends PlatformConfigs {
   readonly webhook: { readonly windowSec: number };
   /** The institution's time zone, an IANA name. */
   readonly timeZone: string;
+  /** For people whose language is unknown. */
+  readonly defaultLanguage: Language;
   readonly log: { readonly level: string; readonly format: 'pretty' | 'json' };
   readonly redis: {
     readonly sentinelName: string | undefined;
@@ -54,6 +56,8 @@ export interface Config extends PlatformConfigs {
     /** Maximum messages per minute (SECURITY.md rate-limits). */
     readonly personPerMinute: number;
     readonly chatPerMinute: number;
+    /** Maximum wait of a question for its turn (SECURITY.md in-order). */
+    readonly questionMaxAgeSec: number;
   };
   readonly conversation: {
     readonly historyTtlDays: number;

@@ -2,6 +2,7 @@ import type Router from '@koa/router';
 import { asError } from '../../shared/coded-error.ts';
 import { inBackground } from '../../shared/in-background.ts';
 import type { Log } from '../../shared/log.ts';
+import type { Language } from '../../shared/text/texts.ts';
 import type { ChatPerson, IdentityNotice, PersonOwner, Release } from './account.ts';
 import type { Account } from '../domain/account.ts';
 import { restoreRecentChanges } from './links/bring-back.ts';
@@ -33,6 +34,8 @@ export interface Identity {
    * One read in Redis. Undefined if the user is not linked or the record cannot be decrypted; the user then signs in again.
    */
   accountOf(owner: PersonOwner, chatUserId: string): Promise<Account | undefined>;
+  /** Language of the person's last sign-in; undefined if the person is not linked. One read in Redis. */
+  languageOf(owner: PersonOwner, chatUserId: string): Promise<Language | undefined>;
   /**
    * Creates a link for the private chat, unless one is valid or the user is already linked (SECURITY.md private-invitation).
    * The link must not be shown in a group. Call this before holding a message: a link created in between is then either
@@ -90,6 +93,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   const publicOrigin = new URL(options.pages.publicUrl).origin;
   return {
     accountOf: ({ platform, tenant, app }, chatUserId) => links.accountOf({ platform, tenant, app, chatUserId }),
+    languageOf: ({ platform, tenant, app }, chatUserId) => links.languageOf({ platform, tenant, app, chatUserId }),
     async inviteToSignIn(request) {
       const asked = await invitations.request(request);
       if (asked.kind !== 'invited' && asked.kind !== 'waiting') return asked;

@@ -39,11 +39,11 @@ import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
  */
 const STORE_DEADLINE_MS = 1.5 * SECOND_MS;
 const STORE_RETRY_PAUSE_MS = 100;
-/** Fallback language for people whose language is unknown. */
-const DEFAULT_LANGUAGE: Language = 'zh';
 
 /** The texts of a welcome and the suggested questions. A language without a text gets the default welcome. */
 export interface Greeting {
+  /** The person's, or the default. */
+  language: Language;
   welcome?: Readonly<Partial<Record<Language, string>>>;
   prompts: SuggestedPrompts;
 }
@@ -103,8 +103,8 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
         return { answer: delivery.answer(await welcomeOf(options, platform, delivery)), outcome: 'event' };
       case 'opened-chat':
         inBackground(async () => {
-          const { prompts } = await options.greeting(platform, delivery);
-          await platformForTenant(platform, delivery.tenant)?.suggest?.(delivery.target, prompts, DEFAULT_LANGUAGE);
+          const { prompts, language } = await options.greeting(platform, delivery);
+          await platformForTenant(platform, delivery.tenant)?.suggest?.(delivery.target, prompts, language);
         });
         return { answer: delivery.answer, outcome: 'event' };
       case 'stop':
@@ -125,12 +125,12 @@ async function welcomeOf(
   platform: Platform,
   { botName, sender }: { botName: string; sender: Sender },
 ): Promise<Welcome> {
-  const { welcome, prompts } = await greeting(platform, { tenant: platform.tenant, sender });
+  const { welcome, prompts, language } = await greeting(platform, { tenant: platform.tenant, sender });
   return {
     botName,
-    text: welcome?.[DEFAULT_LANGUAGE] ?? localize(REPLY_TEXTS.welcome, DEFAULT_LANGUAGE, { bot: botName }),
-    prompts: prompts[DEFAULT_LANGUAGE],
-    heading: localize(REPLY_TEXTS.couldAsk, DEFAULT_LANGUAGE),
+    text: welcome?.[language] ?? localize(REPLY_TEXTS.welcome, language, { bot: botName }),
+    prompts: prompts[language],
+    heading: localize(REPLY_TEXTS.couldAsk, language),
   };
 }
 

@@ -14,7 +14,6 @@ import type { AnswerQuestion, Outcome } from './outcome.ts';
 import { nameReferences } from './prompt/name-references.ts';
 import { failedTurnHistory } from './prompt/turn-history.ts';
 import type { TurnContext } from './turn-context.ts';
-import { OLDEST_QUESTION_MS } from './answer/patience.ts';
 import type { RunSlashWord } from './commands/run-slash-word.ts';
 import type { SignInGate } from './sign-in-gate.ts';
 import type { TakeTypedCode } from './typed-codes.ts';
@@ -28,6 +27,8 @@ export interface DecideOutcomeOptions {
   gate: SignInGate;
   answerQuestion: AnswerQuestion;
   keyRing: KeyRing;
+  /** Older questions get an apology instead of a late answer (SECURITY.md in-order). */
+  maxAgeMs: number;
   log: Log;
 }
 
@@ -49,7 +50,7 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     if (stands) return { kind: 'answered', text: '', postedRecords: stands };
     if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, context);
     // A worker's clock may step by minutes during a turn. A turn that has begun does not expire: part of its answer may be shown.
-    if (!turn.wasBegun && turn.chargedAgeMs + monotonicMs() - turn.claimedAtMs > OLDEST_QUESTION_MS) {
+    if (!turn.wasBegun && turn.chargedAgeMs + monotonicMs() - turn.claimedAtMs > options.maxAgeMs) {
       return {
         kind: 'expired',
         ...(await expiredWords(context)),

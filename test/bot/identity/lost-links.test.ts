@@ -189,6 +189,7 @@ test.each([
     log,
     platforms: new Map([['wecom', platform]]),
     groupScope: 'member',
+    defaultLanguage: 'zh',
   });
   await tell({ ...fixture.owner, chatUserId: ALICE, language }, { kind: 'sign-in-lost' });
   expect(platform.written).toEqual([{ userId: ALICE, text }]);

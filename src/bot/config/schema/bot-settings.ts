@@ -97,6 +97,12 @@ export const chatSettings = {
     example: 'Asia/Shanghai',
     level: 'common',
   }),
+  DEFAULT_LANGUAGE: setting(
+    kinds.oneOf('zh', 'en'),
+    'zh',
+    'Language of the welcome and of notices for a person whose language is unknown: `zh` or `en`.',
+    'common',
+  ),
   GROUP_SCOPE: setting(
     kinds.oneOf('member', 'group'),
     'member',

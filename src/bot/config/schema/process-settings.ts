@@ -182,6 +182,12 @@ export const storeSettings = {
     'Maximum messages per chat and minute, of all people together.',
     'common',
   ),
+  QUESTION_MAX_AGE_SEC: setting(
+    kinds.wholeNumber(60, 86_400),
+    '600',
+    'Maximum wait of a question for its turn, in seconds. Then it gets an apology. Begun answers do not expire.',
+    'common',
+  ),
   CONVERSATION_IDLE_SEC: setting(
     kinds.wholeNumber(0, 31_536_000),
     '28800',

@@ -47,6 +47,8 @@ export interface Links {
    * One read. A record that cannot be decrypted counts as no link, and the user signs in again (SECURITY.md key-rotation).
    */
   accountOf(person: ChatPerson): Promise<Account | undefined>;
+  /** Language of the person's last sign-in, if there is a link. */
+  languageOf(person: ChatPerson): Promise<ChatPerson['language']>;
   /**
    * Writes only if the version is unchanged since it was read.
    * @returns whether it was written
@@ -84,6 +86,12 @@ export function createLinks(parts: LinkParts): Links {
       return link && rewrapLink(person, link);
     },
     accountOf: (person) => readAccount(links, parts, person),
+    async languageOf(person) {
+      const key = personKey(person);
+      const link = await links.read(key);
+      const opened = link && openWho(keyRing, key, link.who);
+      return opened?.kind === 'opened' ? opened.value.language : undefined;
+    },
     async write(person, field, expected, fields) {
       const args = { versionField: field, version: expected, writing: randomToken(NAME_BYTES) };
       return store.run(writeScript, { link: keys.link(person) }, { ...args, fields: fieldArguments(fields) });

@@ -54,6 +54,8 @@ export interface AnswerQuestionOptions {
   keyRing: KeyRing;
   /** Wall clock, for the date in the prompt and the day that usage is counted for. */
   nowMs: NowMs;
+  /** How long a question may wait for the chat service (SECURITY.md in-order). */
+  maxAgeMs: number;
   /** Whether requests tell the chat service a pseudonym of the user. */
   sendsUser: boolean;
   /** Requests a later summary of a conversation. Must not throw or block. */
@@ -196,7 +198,7 @@ async function streamAnswer(
     user: options.sendsUser
       ? options.keyRing.pseudonym('chat-user', context.account?.accountId ?? personId)
       : undefined,
-    patience: patienceOf(turn, (reason) => draft.show(localizeForChat(TURN_TEXTS[WAIT_TEXTS[reason]], read.voice))),
+    patience: patienceOf(turn, options.maxAgeMs, (reason) => draft.show(localizeForChat(TURN_TEXTS[WAIT_TEXTS[reason]], read.voice))),
     onResponseStart: () => context.live.prepare(),
     ...(isBrief ? BRIEF_REQUEST : {}),
   };

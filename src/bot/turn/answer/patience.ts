@@ -1,10 +1,8 @@
-import { MINUTE_MS, monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
+import { monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
 import type { Patience, WaitReason } from '../../model/chat-types.ts';
 import type { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { TurnClaim } from '../../domain/turn.ts';
 
-/** Maximum age of a question. Older questions get an apology instead of a late answer (SECURITY.md in-order). */
-export const OLDEST_QUESTION_MS = 10 * MINUTE_MS;
 /** Minimum time that any question may wait for the service, even near its maximum age. */
 const MIN_WAIT_MS = 30 * SECOND_MS;
 
@@ -16,9 +14,9 @@ export const WAIT_TEXTS: Readonly<Record<WaitReason, keyof typeof TURN_TEXTS>> =
 };
 
 /** Lets a question wait for the service up to its maximum age; the oldest question has priority. */
-export function patienceOf(turn: TurnClaim, waits: Patience['waits']): Patience {
+export function patienceOf(turn: TurnClaim, maxAgeMs: number, waits: Patience['waits']): Patience {
   const nowMs = monotonicMs();
   const askedAtMs = turn.claimedAtMs - turn.newestAgeMs;
-  const untilMs = turn.claimedAtMs - turn.chargedAgeMs + OLDEST_QUESTION_MS;
+  const untilMs = turn.claimedAtMs - turn.chargedAgeMs + maxAgeMs;
   return { askedAtMs, untilMs: Math.max(untilMs, nowMs + MIN_WAIT_MS), waits };
 }

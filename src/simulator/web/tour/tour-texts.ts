@@ -109,12 +109,12 @@ const CATALOGUE = {
   second: { en: 'Be two people', zh: '同时扮演两个人' },
   secondHint: { en: 'Open another user in a second tab.', zh: '在新标签页中打开另一个人。' },
   secondAction: { en: 'Open {name} in a new tab', zh: '在新标签页打开 {name}' },
-  kill: { en: 'Kill the bot', zh: '杀死机器人' },
+  kill: { en: 'Kill the bot', zh: '强制结束机器人' },
   killHint: {
     en: 'While an answer is being written, end its process with kill -9. Nothing is lost or repeated.',
     zh: '在回答生成过程中，用 kill -9 结束对应的进程。内容不会丢失，也不会重复。',
   },
-  killAction: { en: 'Kill the bot now', zh: '立即杀死机器人' },
+  killAction: { en: 'Kill the bot now', zh: '立即强制结束机器人' },
   killTooSoon: { en: 'Wait a few seconds, then kill it again.', zh: '请稍等几秒再试。' },
   killFailed: { en: 'It could not be killed.', zh: '未能结束进程。' },
   killed: {
