@@ -134,6 +134,14 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
     expect(page.headers.location).toMatch(/^https:\/\/client\.example\.org\/callback\?code=.+&state=s/);
   });
 
+  test('a client finds the addresses of the service by its metadata', async () => {
+    const found = await got(`${front.serviceUrl}/.well-known/oauth-authorization-server`, quietly);
+    expect(JSON.parse(found.body)).toMatchObject({
+      issuer: front.serviceUrl,
+      token_endpoint: `${front.serviceUrl}/oauth2.0/accessToken`,
+    });
+  });
+
   test("the bot's page is not served under another host name", async () => {
     const show = (headers = {}) => got(`${front.botUrl}/link/${'a'.repeat(43)}`, { ...quietly, headers });
     expect((await show()).statusCode).toBe(410);

@@ -16,6 +16,10 @@ export type TermForm = 'exact' | 'joined' | 'text' | 'question';
 /** @param parts the terms that a joined form replaces */
 export type TakeForm = (form: Term, kind: TermForm, parts?: readonly Term[]) => void;
 
+/** Latin letters with an accent: people search for `cafe` too. */
+const ACCENTED = /[\u00e0-\u024f\u1e00-\u1eff]/g;
+const SPACE = 0x20;
+
 const OTHER = 0;
 const WORD = 1;
 const IDEOGRAPH = 2;
@@ -34,12 +38,13 @@ const ANYWHERE = 2;
  * length of a text is the number of its terms. A form of a single term (`exact`, `question`) is reported directly before it.
  */
 export function eachTerm(text: string, take: (term: Term) => void, takeForm?: TakeForm): void {
-  const plain = text.normalize('NFKC').toLowerCase();
+  const plain = text.normalize('NFKC').toLowerCase().replace(ACCENTED, withoutAccent);
   const compounds = takeForm && new Compounds(plain, (joined, parts) => takeForm(joined, 'joined', parts));
   let wordFrom = -1;
   let before = 0;
   let isPaired = false;
   let isApart = true;
+  let runLength = 0;
   const endWord = (to: number) => {
     const term = wordTerm(plain, wordFrom, to);
     const form = takeForm && signedForm(plain, wordFrom, to);
@@ -68,6 +73,11 @@ export function eachTerm(text: string, take: (term: Term) => void, takeForm?: Ta
     const code = isHigh ? (plain.codePointAt(at) as number) : unit;
     const kind = code > 0xffff ? kindOfRare(code) : KINDS[code];
     const isWordBefore = wordFrom >= 0;
+    if (runLength === 1 && unit === SPACE && isLoneIdeograph(plain, at + 1)) {
+      runLength = 0;
+      continue;
+    }
+    runLength = kind === IDEOGRAPH ? runLength + 1 : 0;
     if (kind !== WORD && isWordBefore) endWord(at);
     if (kind !== IDEOGRAPH) endRun(kind === WORD);
     if (kind === WORD && wordFrom < 0) wordFrom = at;
@@ -82,6 +92,15 @@ export function eachTerm(text: string, take: (term: Term) => void, takeForm?: Ta
   }
   if (wordFrom >= 0) endWord(plain.length);
   endRun(false);
+}
+
+function withoutAccent(letter: string): string {
+  return letter.normalize('NFD').charAt(0);
+}
+
+/** Whether a place has an ideograph without a neighbour, as in letter-spaced headings (关 于), which are read as written together. */
+function isLoneIdeograph(plain: string, at: number): boolean {
+  return KINDS[plain.charCodeAt(at)] === IDEOGRAPH && KINDS[plain.charCodeAt(at + 1)] !== IDEOGRAPH;
 }
 
 /** Terms that find an ideograph anywhere, for both ideographs of a pair or for a single one. */

@@ -28,9 +28,14 @@ function stemOf(word: string): string {
   let stem = word;
   if (last === LETTER_S && !/[siu]s$/.test(word))
     stem = word.endsWith('ies') ? `${word.slice(0, -3)}y` : word.slice(0, -1);
-  if (stem.length > 5 && stem.endsWith('ing')) stem = stem.slice(0, -3);
-  else if (stem.length > 4 && stem.endsWith('ed')) stem = stem.slice(0, -2);
+  if (stem.length > 5 && stem.endsWith('ing')) stem = withoutDoubling(stem.slice(0, -3));
+  else if (stem.length > 4 && stem.endsWith('ed')) stem = withoutDoubling(stem.slice(0, -2));
   return stem.length > 4 && stem.endsWith('e') ? stem.slice(0, -1) : stem;
+}
+
+/** `swimm` of "swimming" is `swim`; `call`, `pass` and `buzz` are words (Porter's stemmer, step 1b). */
+function withoutDoubling(stem: string): string {
+  return /([^aeioulsz\d])\1$/.test(stem) ? stem.slice(0, -1) : stem;
 }
 
 const LETTER_S = 's'.charCodeAt(0);

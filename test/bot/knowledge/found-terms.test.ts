@@ -32,6 +32,9 @@ const DOCUMENTS: Record<string, string> = {
   gradePlus: 'The grade A+ needs 95 points.',
   gradeB: 'The grade B needs 75 points.',
   fullWidth: '工作坊：Ｊ＋＋ 入门。',
+  swimming: 'Swimming is stopped in winter.',
+  accents: 'The Café résumé of Zoë.',
+  letterSpaced: '关 于 红 军 作 战 的 通 知',
 };
 
 /** Documents that a question finds, in any order. Append a row to add a kind of term. */
@@ -65,6 +68,14 @@ const CASES: [question: string, found: string[]][] = [
   ['Wi-Fi', ['wifi', 'wiFi']],
   ['10 kg', ['weight']],
   ['10kg', ['weight']],
+  // Forms of a word, accents, and headings with spaces between the characters.
+  ['swim', ['swimming']],
+  ['stops', ['swimming']],
+  ['cafe resume', ['accents']],
+  ['Café', ['accents']],
+  ['zoe', ['accents']],
+  ['红军作战', ['letterSpaced']],
+  ['紅軍 作戰', ['letterSpaced']],
   // Names that differ only in punctuation.
   ['C++', ['cpp']],
   ['c++', ['cpp']],

@@ -16,7 +16,7 @@ export const processSettings = {
     level: 'common',
   }),
   PUBLIC_URL: optional(kinds.publicOrigin, {
-    meaning: 'Address of the bot for browsers and platforms. Must be https, except on 127.0.0.1, [::1] and localhost.',
+    meaning: 'Address of the bot for browsers and platforms, without a path. Must be https, except on 127.0.0.1, [::1] and localhost.',
     default: 'http://127.0.0.1:PORT',
     example: 'https://parley.example.org',
     level: 'first',
@@ -59,7 +59,7 @@ export const processSettings = {
   SHUTDOWN_GRACE_SEC: setting(
     kinds.wholeNumber(1, 600),
     '30',
-    "Seconds for running answers after SIGTERM. The container's stop timeout must be longer.",
+    "Seconds of a stop after SIGTERM; running answers have 5 less. The container's stop timeout must be longer.",
     'common',
   ),
   LOG_LEVEL: setting(

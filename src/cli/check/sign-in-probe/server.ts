@@ -43,7 +43,7 @@ export interface ProbeServerOptions {
  */
 export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
   const { session, logoutUrl, returns, publicUrl, host, port, serviceName } = options;
-  const path = `/probe/${randomToken()}`;
+  const path = `/sign-in/probe/${randomToken()}`;
   const headers = pageHeaders([]);
   let cookie: string | undefined;
 

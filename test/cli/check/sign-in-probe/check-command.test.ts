@@ -13,7 +13,7 @@ import { ProbeBrowser } from './probe-browser.ts';
 import { lineIn } from './probe-run.ts';
 import { CLIENT, startProbeStandIn } from './probe-stand-in.ts';
 
-const LINK = /http:\/\/\S+\/probe\/[\w-]{43}/;
+const LINK = /http:\/\/\S+\/sign-in\/probe\/[\w-]{43}/;
 let running: ParleyProcess[] = [];
 afterEach(async () => {
   for (const parley of running) parley.kill('SIGKILL');

@@ -9,7 +9,7 @@ import { lineIn } from './probe-run.ts';
 
 // `npm run check -- --sign-in` as a process, with providers of other protocols than the default one.
 
-const LINK = /http:\/\/\S+\/probe\/[\w-]{43}/;
+const LINK = /http:\/\/\S+\/sign-in\/probe\/[\w-]{43}/;
 
 let oidc: StrictProvider;
 let cas: CasStandIn;

@@ -69,7 +69,7 @@ export async function startProbe(authUrl: string, { env, browserOf: _, ...given 
     output: {
       write(piece: string) {
         text += piece;
-        const shown = /http:\/\/\S+\/probe\/[\w-]{43}/.exec(text)?.[0];
+        const shown = /http:\/\/\S+\/sign-in\/probe\/[\w-]{43}/.exec(text)?.[0];
         if (shown !== undefined) found(shown);
       },
     },
