@@ -102,7 +102,9 @@ function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 
   // The engine broke the answer's own call off. A stored answer may be shown much later.
   const ending = winningSampling(ledger, message)?.ending;
   if (why === 'interrupted' && (ending === 'cut' || ending === 'stalled')) return undefined;
-  return isExplained(ledger, why, last?.atMs ?? 0)
+  // Later checks may write the same text again.
+  const saidFirst = message.snapshots.find(({ text }) => text === last?.text);
+  return isExplained(ledger, why, saidFirst?.atMs ?? 0)
     ? undefined
     : { kind: 'unexplained', detail: `it says ${why}, but no external fault occurred` };
 }

@@ -63,18 +63,25 @@ export function createWriteRefusals(
       const codes = SLACK_CODES[method];
       if (!codes || !draw(`slack ${String(args['channel'])}`)) return undefined;
       const error = random.pick(codes);
-      makeTrue(slack, error, args);
-      return random.oneIn(10) ? { kind: 'status', status: 503 } : { kind: 'error', error };
+      const isTrue = makeTrue(slack, error, args);
+      return !isTrue || random.oneIn(10) ? { kind: 'status', status: 503 } : { kind: 'error', error };
     },
     ofWecom: (conversation) => (draw(`wecom ${conversation}`) ? random.pick(WECOM_CODES) : 0),
   };
 }
 
-/** Slack reports a message as deleted, or its stream as ended, only if that is true. */
-function makeTrue({ messages, removed }: Pick<FakeSlack, 'messages' | 'removed'>, error: string, args: object): void {
+/**
+ * Slack reports a message as deleted, or its stream as ended, only if that is true. A complete answer is not deleted: people
+ * have it, and nothing should bring it back.
+ * @returns whether the error is true now
+ */
+function makeTrue({ messages, removed }: Pick<FakeSlack, 'messages' | 'removed'>, error: string, args: object): boolean {
   const { channel, ts } = args as { channel?: string; ts?: string };
   const message = messages.find((one) => one.channel === channel && one.ts === ts);
-  if (!message) return;
+  if (!message) return true;
   if (error === 'message_not_in_streaming_state') message.isStreaming = false;
-  if (error === 'message_not_found') removed.push(...messages.splice(messages.indexOf(message), 1));
+  if (error !== 'message_not_found') return true;
+  if (message.metadata?.event_payload && 'last' in message.metadata.event_payload) return false;
+  removed.push(...messages.splice(messages.indexOf(message), 1));
+  return true;
 }

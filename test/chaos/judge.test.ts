@@ -249,6 +249,20 @@ describe('outcomes caused by the environment or by poison', () => {
     expect(kindsOf(ledger)).toEqual(kinds);
   });
 
+  test.each([
+    ['again much later', 2, []],
+    ['only much later', 1, ['unexplained']],
+  ])('include an interrupted answer after a fault on the way to the engine that is shown %s', (_, times, kinds) => {
+    const text = `S2w0 Q2 C7 S2w1 ${TURN_TEXTS.interrupted.en}`;
+    const chatLink = { ...slackLink, target: 'worker1 chat' };
+    const ledger = saying(text, { injectedFaults: [chatLink] });
+    const { snapshots } = ledger.messages[1]!;
+    snapshots.splice(0, 1, ...Array.from({ length: times }, () => ({ ...snapshots[0]! })));
+    snapshots.at(-1)!.atMs += 200_000;
+    ledger.samplings[1]!.ending = 'left';
+    expect(kindsOf(ledger)).toEqual(kinds);
+  });
+
   test('do not include a status before the answer', () => {
     const ledger = kept();
     ledger.messages[1] = shown(2, `<think>ℹ️ ${waitsForCapacity.en}</think>`, whole(2, 2));

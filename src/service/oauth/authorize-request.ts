@@ -58,7 +58,7 @@ export function readAuthorizeRequest(
       clientId: client.clientId,
       redirectUri,
       scope: DEFAULT_SCOPE,
-      isOtherScope: ![undefined, DEFAULT_SCOPE].includes(parameters.scope?.trim()),
+      isOtherScope: !['', DEFAULT_SCOPE].includes(parameters.scope?.trim() ?? ''),
       state,
       challenge: parameters.code_challenge,
     },

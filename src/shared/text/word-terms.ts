@@ -33,7 +33,7 @@ function stemOf(word: string): string {
   return stem.length > 4 && stem.endsWith('e') ? stem.slice(0, -1) : stem;
 }
 
-/** `swimm` of "swimming" is `swim`; `call`, `pass` and `buzz` are words (Porter's stemmer, step 1b). */
+/** `swimm` of "swimming" is `swim`; `call`, `pass` and `buzz` are words (as in Porter's stemmer). */
 function withoutDoubling(stem: string): string {
   return /([^aeioulsz\d])\1$/.test(stem) ? stem.slice(0, -1) : stem;
 }

@@ -34,7 +34,7 @@ const DOCUMENTS: Record<string, string> = {
   fullWidth: '工作坊：Ｊ＋＋ 入门。',
   swimming: 'Swimming is stopped in winter.',
   accents: 'The Café résumé of Zoë.',
-  letterSpaced: '关 于 红 军 作 战 的 通 知',
+  letterSpaced: '关 于 红 军 作 战 通 知',
 };
 
 /** Documents that a question finds, in any order. Append a row to add a kind of term. */
