@@ -31,8 +31,11 @@ export interface ChatStandInOptions {
   isHostile?: boolean;
   /** Uses the stream dialects of many engines. */
   isOdd?: boolean;
-  /** Called with each call that it begins to answer. @returns whether the call must never end by itself */
-  began?(sampling: Sampling): boolean;
+  /**
+   * Called with each call that it begins to answer. @returns after how many milliseconds the caller dies of it
+   * (die-of-response.mjs): the call then never ends by itself
+   */
+  began?(sampling: Sampling): number | undefined;
 }
 
 /** Milliseconds. */
@@ -100,8 +103,10 @@ async function serve(
     end('full');
     return refuse(response, 'busy', random.pick(['120', '5', undefined]));
   }
-  const isEndless = options.began?.(sampling) ?? false;
-  const manner = isBehaving ? 'well' : mannerOf(random, options.mayStall);
+  const deadlyAfterMs = options.began?.(sampling);
+  const isEndless = deadlyAfterMs !== undefined;
+  if (isEndless) response.setHeader('x-deadly-after-ms', deadlyAfterMs);
+  const manner = isBehaving || isEndless ? 'well' : mannerOf(random, options.mayStall);
   if (manner === 'busy' || manner === 'error' || manner === 'page') {
     end('refused');
     return refuse(response, manner, '1');

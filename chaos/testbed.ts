@@ -111,9 +111,7 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
   if (options.logFolder !== undefined) mkdirSync(options.logFolder, { recursive: true });
   const redis = await (options.startRedis ?? startRedisInstance)();
   const instances: Instance[] = [];
-  const poison = createPoison(ledger, seededRandom(`${options.seed} poison`), (life) =>
-    killLife(ledger, instances, life),
-  );
+  const poison = createPoison(ledger, seededRandom(`${options.seed} poison`));
   const chat = await startChatStandIn({
     ledger,
     random: seededRandom(`${options.seed} chat`),
@@ -173,7 +171,7 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     const { role, failPoint, isWatched = false, preload, main } = plan;
     const name = `${role}${index + 1}`;
     const nodeArgs = [
-      ...(isWatched ? ['--inspect=127.0.0.1:0'] : []),
+      ...(isWatched ? ['--inspect=127.0.0.1:0'] : ['--import', './test/support/die-of-response.mjs']),
       ...(preload === undefined ? [] : ['--import', preload]),
     ];
     const isArmed = (life: string) => failPoint !== undefined && numberOf(life) <= failPoint.lives;
@@ -197,6 +195,8 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     const endedByItself = (life: string, signal: string, detail: string) => {
       if (failPoint && isArmed(life) && signal === 'SIGKILL')
         ledger.injectedFaults.push({ atMs: Date.now(), kind: 'kill', target: life, detail: failPoint.place });
+      else if (signal === 'SIGKILL' && ledger.poisons.length > 0)
+        ledger.injectedFaults.push({ atMs: Date.now(), kind: 'kill', target: life, detail: 'by a question' });
       else endedByThemselves.push(detail);
     };
     const log = options.logFolder === undefined ? {} : { logFile: join(options.logFolder, `${name}.log`) };
@@ -256,21 +256,14 @@ export function plainInstances(receivers: number, workers: number): InstancePlan
   ];
 }
 
-function killLife(ledger: Ledger, instances: readonly Instance[], life: string): void {
-  const victim = instances.find(({ process, isWatched }) => process.life === life && !isWatched)?.process;
-  if (victim?.state !== 'up' && victim?.state !== 'frozen') return;
-  ledger.injectedFaults.push({ atMs: Date.now(), kind: 'kill', target: life, detail: 'by a question' });
-  victim.kill();
-}
-
 function numberOf(life: string): number {
   return Number(life.split('.').at(-1));
 }
 
 /** The product logs each turn that it takes over from a dead worker, with a hash of its newest message's id. */
 function noteResumption({ resumptions, events }: Ledger, life: string, line: string): void {
-  if (!line.includes('a turn is run again')) return;
-  const turnId = /"turnId":"([0-9a-f]+)"/.exec(line)?.[1];
+  if (!line.includes('a turn resumes')) return;
+  const turnId = /"trace":"([0-9a-f]+)"/.exec(line)?.[1];
   const turn = events.findLast((event) => deliveryOf(event) === turnId)?.id;
   if (turn !== undefined) resumptions.push({ atMs: Date.now(), worker: life, turn });
 }

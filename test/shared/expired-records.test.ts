@@ -21,7 +21,6 @@ import { createPrivateRate } from '../../src/bot/platforms/wecom/index.ts';
 import { Inbox } from '../../src/bot/queue/accept.ts';
 import { changeHistory } from '../../src/bot/queue/change-history.ts';
 import { endClaimScript } from '../../src/bot/queue/reclaim.ts';
-import { IsolationStore } from '../../src/bot/queue/isolation-store.ts';
 import { keepWorkerPresence } from '../../src/bot/queue/worker-presence.ts';
 import { countScript } from '../../src/bot/queue/person-limit.ts';
 import { forgetAnswered } from '../../src/bot/queue/replay-after-failover.ts';
@@ -362,16 +361,8 @@ describe('an expired record', () => {
   }, 60_000);
 });
 
-/** A crash, the check for missing workers, and a share of an engine's capacity. */
+/** The check for missing workers, and a share of an engine's capacity. */
 async function noteWorkers(redis: RedisClient): Promise<void> {
-  const isolation = new IsolationStore({
-    redis,
-    wakeQueue: { wake: async () => undefined },
-    workerName: 'alive',
-    maxCrashes: 5,
-    turnsOf: async () => [],
-  });
-  await isolation.noteDeath('dead', [['turn', 1]]);
   const end = keepWorkerPresence({ redis, workerName: 'alive', nowMs: monotonicMs, reclaim: async () => undefined });
   await sleep(100);
   await end();

@@ -32,6 +32,8 @@ export interface BotOptions {
   report: Report;
   /** Name under which this process claims turns. Random by default. */
   workerName?: string;
+  /** Whether this process runs only the suspected turns that its parent gives it. */
+  isQuarantine?: boolean;
 }
 
 /** Basis of receiver and worker: one Redis connection, the keys, the platforms and the conversation store. */

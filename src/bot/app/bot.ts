@@ -13,6 +13,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import { readCatalog } from './models.ts';
 import { readGreetings } from './greeting.ts';
+import { createQuarantine } from './quarantine.ts';
 import { createScenes } from '../policy/scenes.ts';
 import { readScenes } from './scenes.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
@@ -63,8 +64,7 @@ import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import { readCodes } from '../identity/typed-code/read-codes.ts';
 import { textOfMessage } from '../turn/prompt/question.ts';
-import { reclaimFromDeadWorkers, turnsOfDeadWorker } from '../queue/reclaim.ts';
-import { IsolationStore } from '../queue/isolation-store.ts';
+import { reclaimFromDeadWorkers } from '../queue/reclaim.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { keepWorkerPresence } from '../queue/worker-presence.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
@@ -263,15 +263,17 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const firstKnowledge = readKnowledge(config, knowledge);
   let runTurn = readTurnFiles(firstKnowledge);
   firstKnowledge.takeOver();
-  const { isolation, reclaim, keepPresence } = createIsolation(base, config);
-  const worker = new TurnWorker({
+  const { isQuarantine = false } = options;
+  const quarantine = isQuarantine ? undefined : createQuarantine(options, base, (one) => worker.runNow(one));
+  const worker: TurnWorker = new TurnWorker({
     redis,
     store,
-    isolation,
+    quarantine,
     wakeQueue,
     limits: {
-      shards: config.queue.shards,
+      shards: isQuarantine ? 0 : config.queue.shards,
       concurrency: config.queue.workerConcurrency,
+      maxCrashes: config.queue.turnMaxCrashes,
       pressure: pressureLimits(config),
     },
     steps: {
@@ -291,9 +293,18 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     () => reconciliation.runDue(),
     ...(identity ? [repeatReleases(base, identity)] : []),
   ];
-  const endSweeper = startSweeper({ redis, wakeQueue, log, report }, chores);
-  const endPresence = keepPresence();
-  const endRechecks = identity ? startRechecks(identity, log) : () => undefined;
+  const reclaim = (names: readonly string[]) => reclaimFromDeadWorkers(names, { redis, shards: config.queue.shards });
+  // What its parent does already, a process of its quarantine leaves alone.
+  const duties = isQuarantine
+    ? undefined
+    : {
+        endSweeper: startSweeper({ redis, wakeQueue, log, report }, chores),
+        endPresence: keepWorkerPresence({
+          ...{ redis, workerName: store.workerName, nowMs: monotonicMs },
+          reclaim: (name) => reclaim([name]),
+        }),
+        endRechecks: identity ? startRechecks(identity, log) : () => undefined,
+      };
   return {
     worker,
     redis,
@@ -308,12 +319,12 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     },
     reclaimFromDeadWorkers: reclaim,
     async close(graceSec) {
-      endSweeper();
-      endRechecks();
+      duties?.endSweeper();
+      duties?.endRechecks();
       endLinkWatch();
       const turnsMs = turnsGraceSec(graceSec) * SECOND_MS;
       await Promise.all([worker.close(turnsMs), summaries.close()]);
-      await endPresence();
+      await duties?.endPresence();
       await followUps.close();
       await wakeQueue.close();
       await chat.close();
@@ -352,32 +363,6 @@ function holdsCode(message: InboundMessage): boolean {
 /** On a platform with another proof, text that looks like a code is an ordinary message. */
 function holdsCodeOf({ signIn: { proofs, proofsBy } }: Config): (message: InboundMessage) => boolean {
   return (message) => (proofsBy[message.platform] ?? proofs).includes('typed-code') && holdsCode(message);
-}
-
-interface IsolationParts {
-  redis: RedisClient;
-  store: TurnStore;
-  wakeQueue: WakeQueue;
-}
-
-/** Handles the death of other workers: takes over their turns and finds the turn that killed them. */
-function createIsolation({ redis, store: { workerName }, wakeQueue }: IsolationParts, { queue }: Config) {
-  const { shards, turnMaxCrashes } = queue;
-  const isolation = new IsolationStore({
-    redis,
-    wakeQueue,
-    workerName,
-    maxCrashes: turnMaxCrashes,
-    turnsOf: (worker) => turnsOfDeadWorker(worker, redis, shards),
-  });
-  const reclaim = (names: readonly string[]) => reclaimFromDeadWorkers(names, { redis, shards, isolation });
-  return {
-    isolation,
-    reclaim,
-    /** Registers this worker and watches the others. @returns a function that ends both */
-    keepPresence: () =>
-      keepWorkerPresence({ redis, workerName, nowMs: monotonicMs, reclaim: (name) => reclaim([name]) }),
-  };
 }
 
 interface KeepAnswerOptions {

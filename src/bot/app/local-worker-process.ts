@@ -4,6 +4,7 @@ import { asError } from '../../shared/coded-error.ts';
 import { configureProxy } from '../../shared/http/proxy-config.ts';
 import { createLog } from '../../shared/log.ts';
 import { ignoreDebuggerSignal } from '../../shared/process/stop-signals.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 import { createWorkerPart, type WorkerPart } from './bot.ts';
 import { EXIT } from '../../shared/process/exit-codes.ts';
 import { RecentChanges } from '../identity/links/recent-changes.ts';
@@ -11,8 +12,8 @@ import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './local/w
 import { healthOfWorker } from './worker-health.ts';
 
 /**
- * Program of local mode's worker process. It receives everything over the channel to the process that started it, and ends
- * with that process, because nothing would replace it.
+ * Program of a worker in a process of its own: local mode's worker, and quarantine. It receives everything over the channel to
+ * the process that started it, and ends with that process, because nothing would replace it.
  */
 const registry = new Registry();
 let worker: WorkerPart | undefined;
@@ -23,7 +24,7 @@ function send(message: FromWorker): void {
   process.send?.(message, () => undefined);
 }
 
-async function begin({ config, secrets, name, deadNames }: WorkerTask): Promise<void> {
+async function begin({ config, secrets, name, deadNames, isQuarantine }: WorkerTask): Promise<void> {
   configureProxy({ ...secrets, noProxy: config.noProxy });
   const log = createLog({ ...config.log, role: 'worker' });
   // After an uncaught error the state is unknown: a new process starts clean.
@@ -35,7 +36,8 @@ async function begin({ config, secrets, name, deadNames }: WorkerTask): Promise<
   process.on('unhandledRejection', crash);
   const report = createReport(registry, log);
   const recentLinks = new RecentChanges();
-  worker = createWorkerPart({ config, secrets, nowMs: Date.now, recentLinks, log, report, workerName: name });
+  const options = { config, secrets, nowMs: Date.now, recentLinks, log, report, workerName: name };
+  worker = createWorkerPart({ ...options, isQuarantine });
   send({ kind: 'ready', takenOver: await worker.reclaimFromDeadWorkers(deadNames) });
 }
 
@@ -46,7 +48,13 @@ async function answerTo(question: WorkerQuestion): Promise<unknown> {
   return (await Promise.all(parts.map(({ isReady }) => isReady()))).every(Boolean) && parts.length > 0;
 }
 
-async function handleMessage(message: ToWorker): Promise<void> {
+function run(conversation: ConversationRef): void {
+  const left = () => send({ kind: 'left', conversationId: conversation.id });
+  // After an error the sweeper wakes the conversation again.
+  worker?.worker.runNow(conversation).then(left, left);
+}
+
+async function handleMessage(message: Exclude<ToWorker, { kind: 'ask' | 'run' }>): Promise<void> {
   if (message.kind === 'begin') return begin(message.task);
   await worker?.close(message.kind === 'stop' ? message.graceSec : 0);
   process.exit(EXIT.ok);
@@ -65,7 +73,8 @@ process.on('message', (message: ToWorker) => {
       (value) => send({ kind: 'answer', id, value }),
       () => undefined,
     );
-  } else hearing = hearing.then(() => handleMessage(message)).catch(fail);
+  } else if (message.kind === 'run') run(message.conversation);
+  else hearing = hearing.then(() => handleMessage(message)).catch(fail);
 });
 process.on('disconnect', () => process.exit(EXIT.crash));
 // A service manager may signal all processes of a service at once. Only the parent process decides when this one ends.

@@ -60,6 +60,9 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
       resumed();
       log.warn({ trace: turnId, crashes }, 'a turn resumes after its worker died');
     },
+    turnQuarantined({ turnId, crashes }) {
+      log.warn({ trace: turnId, crashes }, 'a turn that crashed repeatedly runs in a process apart from the others');
+    },
     deadLetter({ turnId, crashes }) {
       dead();
       log.error({ trace: turnId, crashes }, 'a turn was given up with an apology');

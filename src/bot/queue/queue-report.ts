@@ -15,6 +15,8 @@ export interface QueueReport {
   turnFenced(event: { turnId: DeliveryId }): void;
   /** A worker took over the turn of a dead worker. */
   turnResumed(event: { turnId: DeliveryId; crashes: number }): void;
+  /** A turn that crashed repeatedly runs in a process apart from the others. */
+  turnQuarantined(event: { turnId: DeliveryId; crashes: number }): void;
   /** A turn repeatedly killed its workers and was ended with an apology. */
   deadLetter(event: { turnId: DeliveryId; crashes: number }): void;
   /** BullMQ returned a silent worker's job to the queue. */

@@ -3,8 +3,6 @@ import { loadScript } from '../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { conversationKeys } from '../domain/partition-keys.ts';
 import { CLAIM_NAME, workerOfClaim } from './claim-name.ts';
-import type { CrashedTurn } from './crash-isolation.ts';
-import type { IsolationStore } from './isolation-store.ts';
 import { shardNames, type WakeJob } from './wake-queue.ts';
 
 /** Ends a dead worker's claim. Answers whether the claim was that worker's. */
@@ -18,7 +16,6 @@ export const endClaimScript = loadScript(import.meta.url, './scripts/end-claim.l
 export interface DeadWorkersOptions {
   redis: RedisClient;
   shards: number;
-  isolation: IsolationStore;
 }
 
 /** A conversation claimed by a dead worker, with the BullMQ job for it. */
@@ -26,40 +23,22 @@ interface Abandoned {
   job: Job<WakeJob>;
   shard: number;
   worker: string;
-  /** Absent where the turn only waited: the death says nothing about it. */
-  ran?: CrashedTurn;
 }
 
 /**
  * Gives back dead workers' claims at once. Leases would expire about ten seconds later, and also cover what this function
- * misses (a job that was fetched before its turn was claimed). The death and all turns that ran are reported before the
- * first turn can be taken again.
+ * misses (a job that was fetched before its turn was claimed).
  * @param names worker names as given to `TurnStore`; only of processes known to have ended, never of silent ones
  * @returns the number of turns given back
  */
 export async function reclaimFromDeadWorkers(names: readonly string[], options: DeadWorkersOptions): Promise<number> {
   if (names.length === 0) return 0;
-  const { redis, shards, isolation } = options;
+  const { redis, shards } = options;
   const queues = Array.from({ length: shards }, (_, shard) => queueOf(redis, shard));
   try {
     const found = (await Promise.all(queues.map((queue, shard) => abandonedIn(queue, shard, redis, names)))).flat();
-    for (const worker of names) {
-      const turns = found.flatMap((one) => (one.worker === worker && one.ran ? [one.ran] : []));
-      await isolation.noteDeath(worker, turns);
-    }
     const given = await Promise.all(found.map((one) => giveBack(one, redis)));
     return given.filter(Boolean).length;
-  } finally {
-    await Promise.all(queues.map((queue) => queue.close()));
-  }
-}
-
-/** What ran in a worker whose claims have run out, as far as no other worker has taken it. */
-export async function turnsOfDeadWorker(worker: string, redis: RedisClient, shards: number): Promise<CrashedTurn[]> {
-  const queues = Array.from({ length: shards }, (_, shard) => queueOf(redis, shard));
-  try {
-    const found = await Promise.all(queues.map((queue, shard) => abandonedIn(queue, shard, redis, [worker])));
-    return found.flat().flatMap(({ ran }) => (ran ? [ran] : []));
   } finally {
     await Promise.all(queues.map((queue) => queue.close()));
   }
@@ -81,12 +60,8 @@ async function abandonedIn(
   const found = await Promise.all(
     jobs.map(async (job): Promise<Abandoned | undefined> => {
       const { state } = conversationKeys(job.data.conversation);
-      const [claim, turnId, running, crashes] = await redis.hmget(state, 'claim', 'turn', 'running', 'crashes');
-      const worker = workerOfClaim(claim ?? '');
-      if (!names.includes(worker)) return undefined;
-      // This crash is counted when the turn is claimed again.
-      const ran: CrashedTurn | undefined = running === '1' && turnId ? [turnId, Number(crashes ?? 0) + 1] : undefined;
-      return { job, shard, worker, ran };
+      const worker = workerOfClaim((await redis.hget(state, 'claim')) ?? '');
+      return names.includes(worker) ? { job, shard, worker } : undefined;
     }),
   );
   return found.filter((one) => one !== undefined);

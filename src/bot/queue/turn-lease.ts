@@ -20,10 +20,16 @@ const SURELY_HELD_MS = CLAIM_LIFE_MS - 2 * SECOND_MS;
 /** Two renewals fit into a claim's life. Shorter than the sweeper's threshold. */
 const RENEW_EVERY_MS = 4 * SECOND_MS;
 
-export interface TurnLeaseOptions {
+/** BullMQ's lock on a wake. */
+export interface WakeLock {
   job: Job<WakeJob>;
   /** BullMQ's token of this fetch, which distinguishes two fetches of one job. */
   token: string;
+}
+
+export interface TurnLeaseOptions {
+  /** Absent for a turn that runs without a wake of the queue. */
+  lock: WakeLock | undefined;
   store: TurnStore;
   report: QueueReport;
   /** A renewal found that the claim is lost. */
@@ -112,8 +118,8 @@ export class TurnLease {
   }
 
   async #renewLock(): Promise<void> {
-    const { job, token, report } = this.#options;
-    if (this.#isLockLost || (await job.extendLock(token, LOCK_MS)) !== 0) return;
+    const { lock, report } = this.#options;
+    if (!lock || this.#isLockLost || (await lock.job.extendLock(lock.token, LOCK_MS)) !== 0) return;
     // Another worker may get the wake, but leaves the turn alone while the claim is renewed.
     this.#isLockLost = true;
     report.lockRenewalFailed({ jobs: 1 });

@@ -1,7 +1,8 @@
-import { Worker, type Job } from 'bullmq';
+import { Worker } from 'bullmq';
 import { asError } from '../../shared/coded-error.ts';
 import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { inBackground } from '../../shared/in-background.ts';
+import { settledWithin } from '../../shared/settled-within.ts';
 import type { Log } from '../../shared/log.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
@@ -14,9 +15,9 @@ import { QueuePressure, type PressureLimits, type TakenWake } from './queue-pres
 import { StopListener } from './stop-listener.ts';
 import { stopAppliesTo, stopMarksOf } from './stop-mark.ts';
 import { type StopMark, type TurnCommit, type AbortReason, type TurnClaim, type TurnControls } from '../domain/turn.ts';
-import type { IsolationStore } from './isolation-store.ts';
+import { SUSPECT_CRASHES, type Quarantine } from './quarantine.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
-import { LOCK_MS, TurnLease } from './turn-lease.ts';
+import { LOCK_MS, TurnLease, type WakeLock } from './turn-lease.ts';
 import { hasFollowUp } from './turn-commit.ts';
 import type { TurnStore } from './turn-store.ts';
 import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
@@ -27,9 +28,12 @@ export type RunTurn = (context: TurnControls) => Promise<TurnCommit>;
 export type ApologiseFor = (claim: TurnClaim) => Promise<TurnCommit>;
 
 export interface WorkerLimits {
+  /** 0 in a process that runs only the turns that it is given (`runNow`). */
   shards: number;
   /** Concurrent turns per shard in this process. */
   concurrency: number;
+  /** Crashes of a turn before it may be given up. */
+  maxCrashes: number;
   pressure: PressureLimits;
 }
 
@@ -46,7 +50,8 @@ export interface TurnSteps {
 export interface TurnWorkerOptions {
   redis: RedisClient;
   store: TurnStore;
-  isolation: IsolationStore;
+  /** Where suspected turns run; absent in a process that is one of its own. */
+  quarantine?: Quarantine;
   wakeQueue: WakeQueue;
   limits: WorkerLimits;
   steps: TurnSteps;
@@ -58,6 +63,9 @@ export interface TurnWorkerOptions {
 const STALLED_SCAN_MS = 2.5 * SECOND_MS;
 /** Crashes are counted per turn, never per job, so that BullMQ's own count must not end anything. */
 const NEVER = 1_000_000;
+
+/** Time for the last writes of turns that a stop has aborted. */
+const LAST_WRITES_MS = 3 * SECOND_MS;
 
 /** A wake taken by this process, and the turn that runs for it. */
 interface TakenTurn {
@@ -77,6 +85,8 @@ export class TurnWorker {
   readonly #stops: StopListener;
   /** Keyed by conversation id, because jobs of two shards may have the same id. */
   readonly #running = new Map<string, TakenTurn>();
+  /** Runs without a wake of the queue. */
+  readonly #direct = new Set<Promise<void>>();
   readonly #pressure: QueuePressure;
   /** Conversations that this process cannot read because a key is missing. */
   readonly missingKeys: MissingKeys;
@@ -111,17 +121,16 @@ export class TurnWorker {
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
-    this.#options.isolation.close();
     const timer = setTimeout(() => {
       this.#isGraceOver = true;
       for (const { controller } of this.#running.values()) controller.abort('shutdown' satisfies AbortReason);
     }, graceMs);
-    const { redis } = this.#options;
-    await closeWorkers([...this.#workers, ...this.#leaving], {
-      redis,
-      hasJobs: this.#running.size > 0,
-      jobsMs: graceMs,
-    });
+    const { redis, quarantine } = this.#options;
+    await Promise.all([
+      closeWorkers([...this.#workers, ...this.#leaving], { redis, hasJobs: this.#running.size > 0, jobsMs: graceMs }),
+      settledWithin([...this.#direct], graceMs + LAST_WRITES_MS),
+      quarantine?.close(graceMs / SECOND_MS),
+    ]);
     clearTimeout(timer);
     this.#stops.close();
   }
@@ -143,7 +152,7 @@ export class TurnWorker {
   #startWorker(shard: number): Worker<WakeJob> {
     const { redis, limits, log, report } = this.#options;
     const { name, prefix } = shardNames(shard);
-    const worker = new Worker<WakeJob>(name, (job, token) => this.#processWake(job, token ?? '', shard), {
+    const worker = new Worker<WakeJob>(name, (job, token) => this.#processWake({ job, token: token ?? '' }, shard), {
       connection: redis,
       prefix,
       concurrency: limits.concurrency,
@@ -161,17 +170,28 @@ export class TurnWorker {
     return worker;
   }
 
-  async #processWake(job: Job<WakeJob>, token: string, shard: number): Promise<void> {
-    const { conversation, version } = job.data;
-    const { report, store, wakeQueue } = this.#options;
+  /** Runs a conversation's next turn without a wake of the queue. */
+  async runNow(conversation: ConversationRef): Promise<void> {
+    const run = this.#run(conversation, undefined, 0);
+    this.#direct.add(run);
+    await run.finally(() => this.#direct.delete(run));
+  }
+
+  async #processWake(lock: WakeLock, shard: number): Promise<void> {
+    const { conversation, version } = lock.job.data;
     // A wake is only a hint: its conversation is pending, and the sweeper wakes it again in a version that this worker
     // knows.
-    if ((version as number) !== WAKE_VERSION) return report.newerVersionMet({ what: 'wake' });
+    if ((version as number) !== WAKE_VERSION) return this.#options.report.newerVersionMet({ what: 'wake' });
+    return this.#run(conversation, lock, shard);
+  }
+
+  async #run(conversation: ConversationRef, lock: WakeLock | undefined, shard: number): Promise<void> {
+    const { report, store, wakeQueue } = this.#options;
     // BullMQ may give this process a wake whose lock has expired here. The turn continues, and wakes the messages behind it.
     if (await this.#running.get(conversation.id)?.lease.renew()) return;
     const controller = new AbortController();
     const lease = new TurnLease({
-      ...{ job, token, store, report },
+      ...{ lock, store, report },
       onFenced: () => controller.abort('fenced' satisfies AbortReason),
       onRenewed: (claim, renewed) => {
         if (renewed.wasAmended) controller.abort('amended' satisfies AbortReason);
@@ -209,17 +229,21 @@ export class TurnWorker {
     return this.#runSuspect(claim, taken);
   }
 
-  /** A worker died while it ran this turn (SECURITY.md poison-turns). If the turn has to wait, it frees its slot. */
+  /** A worker died while it ran this turn (SECURITY.md poison-turns). In quarantine it harms no other turns. */
   async #runSuspect(claim: TurnClaim, taken: TakenTurn): Promise<number> {
-    const { isolation, store } = this.#options;
-    const admission = await isolation.admit(claim);
-    if (admission === 'wait') {
-      taken.lease.end();
-      await store.isolate(claim);
-      if (!this.#isClosing) isolation.retryLater(claim);
-      return 0;
+    const { quarantine, limits, store, report } = this.#options;
+    const { turnId, crashes, conversation } = claim;
+    if (!quarantine || crashes < SUSPECT_CRASHES) return this.#runClaimed(claim, taken);
+    if (quarantine.isGuilty(turnId) && crashes >= limits.maxCrashes) {
+      quarantine.forget(turnId);
+      return this.#giveUp(claim);
     }
-    return admission === 'run' ? this.#runClaimed(claim, taken) : this.#giveUp(claim);
+    if (!quarantine.isAvailable) return this.#runClaimed(claim, taken);
+    taken.lease.end();
+    await store.isolate(claim);
+    report.turnQuarantined({ turnId, crashes });
+    quarantine.take({ conversation, turnId });
+    return 0;
   }
 
   async #runClaimed(claim: TurnClaim, taken: TakenTurn): Promise<number> {
@@ -260,11 +284,9 @@ export class TurnWorker {
 
   /** Another worker took the turn because this one was silent for too long. */
   #onFenced(claim: TurnClaim): void {
-    const { store, isolation, report } = this.#options;
+    const { store, report } = this.#options;
     report.turnFenced({ turnId: claim.turnId });
-    inBackground(async () => {
-      if (await store.retractCrash(claim)) await isolation.retractDeath(store.workerName);
-    });
+    inBackground(() => store.retractCrash(claim));
   }
 
   #contextOf(claim: TurnClaim, { controller, lease, wake }: TakenTurn): TurnControls {
@@ -304,9 +326,8 @@ export class TurnWorker {
   }
 
   async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {
-    const { store, steps, isolation } = this.#options;
+    const { store, steps } = this.#options;
     const waiting = await store.commit(claim, commit);
-    if (claim.crashes > 0 && typeof waiting === 'number') inBackground(() => isolation.noteEnd(claim));
     if (waiting === 'amended') {
       await this.#giveBack(claim);
       return 1;

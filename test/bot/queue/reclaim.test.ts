@@ -46,7 +46,7 @@ test('reclaims the turn of a dead worker at once and counts a crash, but leaves 
   const endDead = await takeFor('dead', 'alice');
   const next = storeOf('next');
   expect(await next.begin(conversation('alice'))).toBeUndefined();
-  const options = { redis: fixture.server.redis, shards: 1, isolation: fixture.isolation };
+  const options = { redis: fixture.server.redis, shards: 1 };
   expect(await reclaimFromDeadWorkers(['dead', 'unknown'], options)).toBe(1);
   expect([await jobs('active'), await jobs('wait')]).toEqual([[expect.any(String)], [expect.any(String)]]);
   expect(await next.begin(conversation('alice'))).toMatchObject({ crashes: 1, wasBegun: true });
@@ -66,7 +66,7 @@ test('counts no crash when a worker dies while its turn only waits, and one when
     isOn = true;
     return untilStopped(signal);
   };
-  const options = { redis: fixture.server.redis, shards: 1, isolation: fixture.isolation };
+  const options = { redis: fixture.server.redis, shards: 1 };
   const { state } = conversationKeys(conversation('alice'));
   const isRunning = async () => (await fixture.server.redis.hget(state, 'running')) === '1';
   const first = fixture.startWorker(run, { store: storeOf('first'), concurrency: 1 });
@@ -94,7 +94,7 @@ test('refuses a late commit of the dead worker', async () => {
   );
   await fixture.send(messageOf('alice', 'a question'));
   await until(() => worker.runningTurns === 1);
-  await reclaimFromDeadWorkers(['dead'], { redis: fixture.server.redis, shards: 1, isolation: fixture.isolation });
+  await reclaimFromDeadWorkers(['dead'], { redis: fixture.server.redis, shards: 1 });
   const taken = await storeOf('next').begin(conversation('alice'));
   const [claim] = claims;
   if (!claim || !taken) throw new Error('nobody took it');

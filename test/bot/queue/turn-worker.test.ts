@@ -121,25 +121,6 @@ test('an orderly stop lets turns finish within the grace period and returns the 
   expect(fixture.reported).not.toContain('resumed 1');
 });
 
-test('ends a turn that killed its workers while running alone with one apology, and answers the turn beside it [poison-turns]', async () => {
-  const message = textMessage('poison');
-  const conversation = conversationOf(message, 'member');
-  await fixture.inbox.accept(conversation, message);
-  // Claims without an end: what crashes look like from Redis.
-  let turnId = '';
-  for (let crash = 0; crash < 6; crash += 1) turnId = (await fixture.store.begin(conversation))?.turnId ?? turnId;
-  await fixture.noteLoneDeaths(turnId, 4);
-  const answered: string[] = [];
-  let apologies = 0;
-  fixture.startWorker(async ({ claim }) => ({ outcome: 'final', records: (answered.push(claim.turnId), []) }), {
-    apologise: async () => ({ outcome: 'dead', records: ((apologies += 1), []) }),
-  });
-  await fixture.wakeQueue.wake(conversation);
-  await fixture.send(textMessage('innocent', { sender: { userId: 'bob' }, chat: { kind: 'private', id: 'bob' } }));
-  await until(() => apologies === 1 && answered.length === 1);
-  expect(fixture.reported.some((line) => line.startsWith('dead'))).toBe(true);
-});
-
 test('an unexpected error returns the turn, and a later wake answers it', async () => {
   let tries = 0;
   fixture.startWorker(async () => {

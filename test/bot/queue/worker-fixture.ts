@@ -6,8 +6,6 @@ import { connectRedis, type RedisClient } from '../../../src/shared/redis/redis.
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import type { InboundMessage } from '../../../src/bot/domain/message.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
-import { afterBegin, afterDeath, NO_ISOLATION } from '../../../src/bot/queue/crash-isolation.ts';
-import { IsolationStore } from '../../../src/bot/queue/isolation-store.ts';
 import type { QueueReport } from '../../../src/bot/queue/queue-report.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import {
@@ -31,7 +29,6 @@ export interface WorkerFixture {
   readonly keyRing: KeyRing;
   readonly inbox: Inbox;
   readonly store: TurnStore;
-  readonly isolation: IsolationStore;
   readonly wakeQueue: WakeQueue;
   /** The workers' reports as short texts. */
   readonly reported: string[];
@@ -40,8 +37,6 @@ export interface WorkerFixture {
   startWorker(runTurn: RunTurn, overrides?: WorkerOverrides): TurnWorker;
   /** Accepts a message and wakes its conversation. */
   send(message: InboundMessage): Promise<void>;
-  /** Stores what is known of a turn whose workers died this often while no other worker did. */
-  noteLoneDeaths(turnId: string, deaths: number): Promise<void>;
 }
 
 const { log } = recordingLog();
@@ -59,6 +54,7 @@ export function useWorkerFixture(): WorkerFixture {
     partitionsMissed: ({ count }) => void reported.push(`missed ${count}`),
     turnFenced: () => void reported.push('fenced'),
     turnResumed: ({ crashes }) => void reported.push(`resumed ${crashes}`),
+    turnQuarantined: ({ crashes }) => void reported.push(`quarantined ${crashes}`),
     deadLetter: ({ crashes }) => void reported.push(`dead ${crashes}`),
     queueStalled: () => void reported.push('stalled'),
     lockRenewalFailed: () => void reported.push('lock lost'),
@@ -72,7 +68,7 @@ export function useWorkerFixture(): WorkerFixture {
     pressureChanged: ({ pressure }) => void reported.push(`pressure ${pressure}`),
     runFailed: () => void reported.push('run failed'),
   };
-  const fixture = { keyRing, reported, report, log, startWorker, send, noteLoneDeaths } as {
+  const fixture = { keyRing, reported, report, log, startWorker, send } as {
     -readonly [Name in keyof WorkerFixture]: WorkerFixture[Name];
   };
 
@@ -88,52 +84,30 @@ export function useWorkerFixture(): WorkerFixture {
     fixture.inbox = new Inbox({ ...options, limits: { personPerMinute: 1_000 } });
     fixture.store = new DyingWorkersStore(options);
     fixture.wakeQueue = new WakeQueue(redis, 1, log);
-    fixture.isolation = isolationFor(fixture.wakeQueue);
   });
   afterEach(async () => {
     await Promise.all(workers.map((worker) => worker.close(0)));
     workers = [];
-    fixture.isolation.close();
     await fixture.wakeQueue.close();
     for (const connection of connections) connection.disconnect();
     connections = [];
   });
 
-  function isolationFor(wakeQueue: WakeQueue, maxCrashes = 5): IsolationStore {
-    return new IsolationStore({
-      ...{ redis: fixture.server.redis, wakeQueue, workerName: fixture.store.workerName, maxCrashes },
-      turnsOf: async () => [],
-    });
-  }
-
   function startWorker(runTurn: RunTurn, overrides: WorkerOverrides = {}): TurnWorker {
     const redis = connectRedis({ urls: [fixture.server.url] }, 'wait', log, 'worker');
     connections.push(redis);
     const { store, wakeQueue } = fixture;
-    const { shards = 1, concurrency = 20, pressure = PRESSURE, ...others } = overrides;
+    const { shards = 1, concurrency = 20, maxCrashes = 5, pressure = PRESSURE, ...others } = overrides;
     const { apologise = async () => ({ outcome: 'dead' as const, records: [] }), ...more } = others;
     const { onHeld = async () => 0, deliverFollowUps, ...parts } = more;
     const worker = new TurnWorker({
-      ...{ redis, store, isolation: isolationFor(wakeQueue), wakeQueue, nowMs, log, report },
+      ...{ redis, store, wakeQueue, nowMs, log, report },
       ...parts,
-      limits: { shards, concurrency, pressure },
+      limits: { shards, concurrency, maxCrashes, pressure },
       steps: { runTurn, apologise, onHeld, deliverFollowUps },
     });
     workers.push(worker);
     return worker;
-  }
-
-  async function noteLoneDeaths(turnId: string, deaths: number): Promise<void> {
-    const turn = turnId.slice(0, 16);
-    let atMs = Date.now() - deaths * 100_000;
-    let state = NO_ISOLATION;
-    for (let death = 0; death < deaths; death += 1) {
-      const worker = `lone-${death}`;
-      state = afterBegin(state, { turn, worker, nowMs: (atMs += 90_000) });
-      atMs += 1_000;
-      state = afterDeath(state, { worker, atMs, ran: [[turn, death + 4]] });
-    }
-    await fixture.server.redis.set('{isolation}:suspects', JSON.stringify(state));
   }
 
   async function send(message: InboundMessage): Promise<void> {

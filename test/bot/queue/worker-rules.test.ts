@@ -2,13 +2,17 @@ import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
+import { Deferred } from '../../../src/shared/deferred.ts';
 import { connectRedis } from '../../../src/shared/redis/redis.ts';
-import { conversationOf } from '../../../src/bot/domain/conversation.ts';
+import { conversationOf, type ConversationRef } from '../../../src/bot/domain/conversation.ts';
 import type { InboundMessage } from '../../../src/bot/domain/message.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
+import { newWorkerName } from '../../../src/bot/queue/claim-name.ts';
+import { Quarantine, type QuarantineProcess } from '../../../src/bot/queue/quarantine.ts';
+import { endClaimScript } from '../../../src/bot/queue/reclaim.ts';
 import { Sweeper } from '../../../src/bot/queue/sweeper.ts';
 import { TurnStore } from '../../../src/bot/queue/turn-store.ts';
-import type { RunTurn } from '../../../src/bot/queue/turn-worker.ts';
+import type { RunTurn, TurnWorker } from '../../../src/bot/queue/turn-worker.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { WakeQueue } from '../../../src/bot/queue/wake-queue.ts';
@@ -88,19 +92,67 @@ test('a worker that loses only BullMQ’s lock continues, and another worker giv
   expect(await fixture.store.begin(conversationFor(message))).toBeUndefined();
 });
 
-test('gives up a turn that dies alone and answers a turn with more crashes [poison-turns]', async () => {
-  const answered: string[] = [];
-  let apologies = 0;
-  await acceptCrashed(messageOf('innocent', 'q'), 9);
-  await fixture.noteLoneDeaths(await acceptCrashed(messageOf('poison', 'q'), 7), 4);
-  fixture.startWorker(answers(answered), {
-    apologise: async () => ({ outcome: 'dead', records: ((apologies += 1), []) }),
+/**
+ * A quarantine whose processes are workers in this one. A turn of the user “poison” kills its process.
+ * @param runIn receives whose turns they run @param takeGuilty see `QuarantineOptions`
+ */
+function startQuarantine(
+  answered: string[],
+  runIn: string[],
+  takeGuilty: (conversation: ConversationRef) => Promise<void> | undefined,
+): Quarantine {
+  const start = (onLeft: (id: string) => void): QuarantineProcess => {
+    const name = newWorkerName();
+    const ended = new Deferred<void>();
+    const worker = fixture.startWorker(
+      async (context) => {
+        const userId = context.claim.messages[0]?.message.sender.userId ?? '';
+        runIn.push(userId);
+        if (userId !== 'poison') return answers(answered)(context);
+        ended.resolve();
+        await untilAborted(context.signal);
+        throw new Error('dead');
+      },
+      { shards: 0, store: storeNamed(name) },
+    );
+    return {
+      ...{ name, ready: Promise.resolve(), ended: ended.promise, kill: () => ended.resolve() },
+      run: (conversation) =>
+        void worker.runNow(conversation).then(
+          () => onLeft(conversation.id),
+          () => undefined,
+        ),
+      stop: () => worker.close(0),
+    };
+  };
+  return new Quarantine({
+    start,
+    endClaim: (conversation, worker) =>
+      endClaimScript.run(fixture.server.redis, conversationKeys(conversation), { worker }),
+    takeGuilty: async (conversation) => takeGuilty(conversation),
+    wake: (conversation) => fixture.wakeQueue.wake(conversation),
+  });
+}
+
+const storeNamed = (workerName: string) =>
+  new TurnStore({ ...fixture, redis: fixture.server.redis, nowMs: Date.now, historyLifeMs: 60_000, workerName });
+
+test('runs turns with two crashes apart, gives up the one that kills its processes, and answers the others [poison-turns]', async () => {
+  const [answered, apologies]: [string[], string[]] = [[], []];
+  const runIn: string[] = [];
+  for (const userId of ['poison', 'innocent-1', 'innocent-2']) await acceptCrashed(messageOf(userId, 'q'), 2);
+  await acceptCrashed(messageOf('unlucky', 'q'), 1);
+  const quarantine = startQuarantine(answered, runIn, (conversation) => worker.runNow(conversation));
+  const worker: TurnWorker = fixture.startWorker(answers(answered), {
+    ...{ quarantine, store: storeNamed(newWorkerName()) },
+    apologise: async ({ turnId }) => ({ outcome: 'dead', records: (apologies.push(turnId), []) }),
   });
   await until(async () => (await sweepLater()) === 0);
-  await until(() => answered.length === 1 && apologies === 1);
-  expect(answered).toEqual(['innocent']);
+  await until(() => answered.length === 3 && apologies.length === 1);
+  expect(answered.sort()).toEqual(['innocent-1', 'innocent-2', 'unlucky']);
+  expect(runIn).not.toContain('unlucky');
   expect(fixture.reported.filter((line) => line.startsWith('dead'))).toHaveLength(1);
-});
+}, 60_000);
 
 test.each(['isolated', 'crashed', 'given back'])(
   'a turn that was %s ages the next question only if nothing failed [poison-turns] [in-order]',
@@ -123,48 +175,6 @@ test.each(['isolated', 'crashed', 'given back'])(
     expect(next.chargedAgeMs >= 11 * MINUTE_MS).toBe(fate === 'given back');
   },
 );
-
-test('answers a turn that died alone fewer times than TURN_MAX_CRASHES [poison-turns]', async () => {
-  const answered: string[] = [];
-  const unlucky = await acceptCrashed(messageOf('unlucky', 'q'), 3);
-  await fixture.noteLoneDeaths(unlucky, 4);
-  fixture.startWorker(answers(answered));
-  await sweepLater();
-  await until(() => answered.length === 1, 15_000);
-  expect(fixture.reported.filter((line) => line.startsWith('dead'))).toEqual([]);
-}, 60_000);
-
-test('runs half of a dead worker’s turns first, together with other turns, and the other half soon after [poison-turns]', async () => {
-  const seen: string[] = [];
-  let isOpen = false;
-  const runTurn: RunTurn = async ({ claim }) => {
-    const userId = claim.messages[0]?.message.sender.userId ?? '';
-    seen.push(userId);
-    await until(() => isOpen || userId === 'bystander', 20_000);
-    return { outcome: 'final', records: [] };
-  };
-  const suspects = ['suspect-1', 'suspect-2', 'suspect-3', 'suspect-4'];
-  const turns: string[] = [];
-  for (const userId of suspects) turns.push(await acceptCrashed(messageOf(userId, 'q'), 4));
-  await fixture.isolation.noteDeath(
-    'dead',
-    turns.map((turn) => [turn, 4]),
-  );
-  fixture.startWorker(runTurn);
-  await sweepLater();
-  await until(() => seen.length === 2);
-  const first = [...seen].sort();
-  await fixture.send(messageOf('bystander', 'q'));
-  await until(() => seen.includes('bystander'));
-  // A waiting turn is charged with no crash if the process dies now.
-  const waiting = conversationFor(messageOf(suspects.find((one) => !first.includes(one)) ?? '', 'q'));
-  await until(async () => (await fixture.server.redis.hget(conversationKeys(waiting).state, 'running')) === null);
-  await until(() => seen.length === 5, 15_000);
-  isOpen = true;
-  const halves = [0, 1].map((rest) => suspects.filter((_one, index) => index % 2 === rest));
-  expect(halves).toContainEqual(first);
-  expect([...seen].sort()).toEqual(['bystander', ...suspects]);
-}, 60_000);
 
 test('a worker whose conversation was taken over learns of it at its next renewal and commits nothing [fence]', async () => {
   const reasons: unknown[] = [];

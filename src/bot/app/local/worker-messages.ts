@@ -1,4 +1,5 @@
 import type { Config, Secrets } from '../../config/config.ts';
+import type { ConversationRef } from '../../domain/conversation.ts';
 
 /** Questions to a worker process. */
 export type WorkerQuestion = 'running' | 'ready' | 'metrics';
@@ -11,16 +12,23 @@ export interface WorkerTask {
   name: string;
   /** Names of earlier processes that ended without giving back their turns. */
   deadNames: readonly string[];
+  /** Whether it runs only the turns that it is given. */
+  isQuarantine?: boolean;
 }
 
 export type ToWorker =
   | { kind: 'begin'; task: WorkerTask }
   | { kind: 'ask'; id: number; question: WorkerQuestion }
+  | { kind: 'run'; conversation: ConversationRef }
   | { kind: 'stop'; graceSec: number };
 
-/** `here`: it listens. `ready`: it takes turns, and has taken over `takenOver` turns of dead workers. */
+/**
+ * `here`: it listens. `ready`: it takes turns, and has taken over `takenOver` turns of dead workers. `left`: a turn that it was
+ * given has ended or was given back.
+ */
 export type FromWorker =
   | { kind: 'here' }
   | { kind: 'ready'; takenOver: number }
   | { kind: 'failed'; message: string }
+  | { kind: 'left'; conversationId: string }
   | { kind: 'answer'; id: number; value: unknown };

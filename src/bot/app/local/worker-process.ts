@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { Deferred } from '../../../shared/deferred.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
+import type { ConversationRef } from '../../domain/conversation.ts';
 import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './worker-messages.ts';
 
 /** How a worker process ended. */
@@ -26,7 +27,8 @@ export class WorkerProcess {
   readonly #answers = new Map<number, Deferred<unknown>>();
   #lastId = 0;
 
-  constructor(program: URL, task: WorkerTask) {
+  /** @param onLeft called when a turn that the process was given has ended, or was given back */
+  constructor(program: URL, task: WorkerTask, onLeft: (conversationId: string) => void = () => undefined) {
     this.name = task.name;
     const startedMs = performance.now();
     // A terminal's Ctrl+C reaches the whole process group: only this process must stop the worker, and only once.
@@ -52,6 +54,7 @@ export class WorkerProcess {
       if (message.kind === 'here') this.#send({ kind: 'begin', task });
       else if (message.kind === 'ready') ready.resolve(message.takenOver);
       else if (message.kind === 'failed') ready.reject(new Error(message.message));
+      else if (message.kind === 'left') onLeft(message.conversationId);
       else this.#answers.get(message.id)?.resolve(message.value);
     });
   }
@@ -74,6 +77,11 @@ export class WorkerProcess {
       clearTimeout(timer);
       this.#answers.delete(id);
     }
+  }
+
+  /** Runs the next turn of a conversation. */
+  run(conversation: ConversationRef): void {
+    this.#send({ kind: 'run', conversation });
   }
 
   /** Stops the worker in order within the grace period, and by force after it. */

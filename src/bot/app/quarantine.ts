@@ -1,0 +1,26 @@
+import { threadModule } from '../../shared/process/worker-pool.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
+import { conversationKeys } from '../domain/partition-keys.ts';
+import { newWorkerName } from '../queue/claim-name.ts';
+import { Quarantine } from '../queue/quarantine.ts';
+import { endClaimScript } from '../queue/reclaim.ts';
+import type { Base, BotOptions } from './base.ts';
+import { WorkerProcess } from './local/worker-process.ts';
+
+/** Runs suspected turns in processes with the settings of this one. @param takeGuilty takes a turn here, to give it up */
+export function createQuarantine(
+  { config, secrets }: Pick<BotOptions, 'config' | 'secrets'>,
+  { redis, wakeQueue }: Pick<Base, 'redis' | 'wakeQueue'>,
+  takeGuilty: (conversation: ConversationRef) => Promise<void>,
+): Quarantine {
+  const program = threadModule('./local-worker-process.js', import.meta.url);
+  return new Quarantine({
+    start(onLeft) {
+      const task = { config, secrets, name: newWorkerName(), deadNames: [], isQuarantine: true };
+      return new WorkerProcess(program, task, onLeft);
+    },
+    endClaim: (conversation, worker) => endClaimScript.run(redis, conversationKeys(conversation), { worker }),
+    takeGuilty,
+    wake: (conversation) => wakeQueue.wake(conversation),
+  });
+}

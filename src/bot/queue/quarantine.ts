@@ -1,0 +1,254 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inBackground } from '../../shared/in-background.ts';
+import { MINUTE_MS, monotonicMs, SECOND_MS } from '../../shared/clock.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
+import type { DeliveryId } from '../domain/ids.ts';
+
+/** A process that runs the turns it is given, and nothing else. */
+export interface QuarantineProcess {
+  /** Prefix of its claims. */
+  readonly name: string;
+  /** Resolves once it can run turns. Rejects if it ends before. */
+  readonly ready: Promise<unknown>;
+  /** Resolves when the process has ended, however it ended. */
+  readonly ended: Promise<unknown>;
+  run(conversation: ConversationRef): void;
+  kill(): void;
+  stop(graceSec: number): Promise<void>;
+}
+
+export interface QuarantineOptions {
+  /** Starts a process. @param onLeft called when it has ended a turn of a conversation, or has given it back */
+  start(onLeft: (conversationId: string) => void): QuarantineProcess;
+  /** Ends a dead process's claim, so that the turn can be taken again at once. */
+  endClaim(conversation: ConversationRef, processName: string): Promise<unknown>;
+  /** Takes the turn in this process, which gives it up. */
+  takeGuilty(conversation: ConversationRef): Promise<unknown>;
+  /** Wakes a conversation for any worker. */
+  wake(conversation: ConversationRef): Promise<unknown>;
+}
+
+/** A turn that crashed often enough to be suspected of killing its workers. */
+export interface SuspectedTurn {
+  conversation: ConversationRef;
+  turnId: DeliveryId;
+}
+
+/** Suspects that share a process. */
+interface Cell {
+  /** By conversation: one turn of a conversation runs at a time. */
+  readonly suspects: Map<string, SuspectedTurn>;
+  process: QuarantineProcess | undefined;
+  /** Whether further suspects may join: the cell is new, and none of its processes has died. */
+  isOpen: boolean;
+}
+
+/** Crashes from which a turn runs in quarantine. One crash can be chance. */
+export const SUSPECT_CRASHES = 2;
+/** Deaths of a process in which a turn ran alone, after which the turn is guilty. */
+export const SOLO_DEATHS_TO_GIVE_UP = 3;
+/** Bounds the memory. Further cells wait for a process. */
+const MAX_PROCESSES = 6;
+/** How long a new cell takes in suspects; those of one dead worker come within moments. */
+const OPEN_FOR_MS = SECOND_MS;
+/** How long an idle process is kept for the next cell. */
+const SPARE_FOR_MS = 10 * SECOND_MS;
+/** A suspect that comes back is either ending in its process right now, or its process hangs. */
+const HANGS_AFTER_MS = SECOND_MS / 2;
+/** After this many failed starts in a row, suspects run in the worker itself for a while. */
+const MAX_FAILED_STARTS = 3;
+const UNAVAILABLE_FOR_MS = MINUTE_MS;
+
+/**
+ * Runs suspected turns in processes of their own, so that a turn that kills its process harms only other suspects
+ * (SECURITY.md poison-turns). When a process dies, its suspects are divided between two new ones, so that a poison turn soon
+ * runs alone; the others go on beside it and wait for nobody. A turn that was alone in three dead processes is guilty. Deaths
+ * of this worker itself are no evidence: its processes end with it.
+ */
+export class Quarantine {
+  readonly #options: QuarantineOptions;
+  readonly #cells = new Set<Cell>();
+  readonly #waiting: Cell[] = [];
+  /** Deaths of processes in which only this turn ran. */
+  readonly #soloDeaths = new Map<DeliveryId, number>();
+  #spare: { process: QuarantineProcess; timer: NodeJS.Timeout } | undefined;
+  #processes = 0;
+  #failedStarts = 0;
+  #unavailableUntilMs = Number.NEGATIVE_INFINITY;
+  #isClosing = false;
+
+  constructor(options: QuarantineOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the turn's own processes died without it being possible that another turn killed them. */
+  isGuilty(turnId: DeliveryId): boolean {
+    return (this.#soloDeaths.get(turnId) ?? 0) >= SOLO_DEATHS_TO_GIVE_UP;
+  }
+
+  /** Whether processes can be started now. */
+  get isAvailable(): boolean {
+    return !this.#isClosing && monotonicMs() >= this.#unavailableUntilMs;
+  }
+
+  /** Runs a turn that its caller has given back. */
+  take(suspect: SuspectedTurn): void {
+    const { id } = suspect.conversation;
+    const known = [...this.#cells].find(({ suspects }) => suspects.has(id));
+    if (known) {
+      if (known.process) inBackground(() => this.#killIfHanging(known, suspect));
+      return;
+    }
+    const isAlone = this.#soloDeaths.has(suspect.turnId);
+    const open = isAlone ? undefined : [...this.#cells].find(({ isOpen }) => isOpen);
+    if (!open) return this.#isolate([suspect], !isAlone);
+    open.suspects.set(id, suspect);
+    if (open.process) inBackground(() => this.#runWhenReady(open, suspect));
+  }
+
+  /** A guilty turn was given up. */
+  forget(turnId: DeliveryId): void {
+    this.#soloDeaths.delete(turnId);
+  }
+
+  /** Ends all processes; turns that do not end in time are given back. */
+  async close(graceSec: number): Promise<void> {
+    this.#isClosing = true;
+    const processes = [...this.#cells].flatMap(({ process }) => (process ? [process] : []));
+    if (this.#spare) processes.push(this.#spare.process);
+    clearTimeout(this.#spare?.timer);
+    await Promise.all(processes.map((process) => process.stop(graceSec)));
+  }
+
+  #isolate(suspects: readonly SuspectedTurn[], isOpen: boolean): void {
+    const cell: Cell = {
+      suspects: new Map(suspects.map((one) => [one.conversation.id, one])),
+      process: undefined,
+      isOpen,
+    };
+    this.#cells.add(cell);
+    if (isOpen) setTimeout(() => (cell.isOpen = false), OPEN_FOR_MS).unref();
+    this.#place(cell);
+  }
+
+  /** Gives a cell a process, or lets it wait for one. */
+  #place(cell: Cell): void {
+    if (this.#isClosing) return;
+    const spare = this.#spare;
+    if (!spare && this.#processes >= MAX_PROCESSES) return void this.#waiting.push(cell);
+    if (spare) {
+      clearTimeout(spare.timer);
+      this.#spare = undefined;
+    }
+    const process = spare?.process ?? this.#start();
+    cell.process = process;
+    for (const suspect of cell.suspects.values()) inBackground(() => this.#runWhenReady(cell, suspect));
+  }
+
+  #start(): QuarantineProcess {
+    this.#processes += 1;
+    const process = this.#options.start((conversationId) => this.#onLeft(process, conversationId));
+    const started = process.ready.then(
+      () => true,
+      () => false,
+    );
+    inBackground(async () => {
+      await process.ended;
+      this.#processes -= 1;
+      await this.#onEnd(process, await started);
+    });
+    return process;
+  }
+
+  async #runWhenReady(cell: Cell, { conversation }: SuspectedTurn): Promise<void> {
+    const { process } = cell;
+    if (!process) return;
+    const hasStarted = await process.ready.then(
+      () => true,
+      () => false,
+    );
+    // A process that does not start is handled when it ends.
+    if (hasStarted && cell.process === process && cell.suspects.has(conversation.id)) process.run(conversation);
+  }
+
+  #onLeft(process: QuarantineProcess, conversationId: string): void {
+    const cell = this.#cellOf(process);
+    const suspect = cell?.suspects.get(conversationId);
+    if (!cell || !suspect) return;
+    cell.suspects.delete(conversationId);
+    this.#soloDeaths.delete(suspect.turnId);
+    if (cell.suspects.size > 0) return;
+    this.#cells.delete(cell);
+    cell.process = undefined;
+    this.#reuse(process);
+  }
+
+  /** A process whose suspects have all ended is sound. */
+  #reuse(process: QuarantineProcess): void {
+    if (this.#isClosing) return;
+    const next = this.#waiting.shift();
+    if (!next && this.#spare) return inBackground(() => process.stop(0));
+    const timer = setTimeout(() => {
+      this.#spare = undefined;
+      inBackground(() => process.stop(0));
+    }, SPARE_FOR_MS);
+    this.#spare = { process, timer };
+    if (next) this.#place(next);
+  }
+
+  async #onEnd(process: QuarantineProcess, hasStarted: boolean): Promise<void> {
+    if (this.#spare?.process === process) {
+      clearTimeout(this.#spare.timer);
+      this.#spare = undefined;
+    }
+    const cell = this.#cellOf(process);
+    if (this.#isClosing) return;
+    if (cell) {
+      this.#cells.delete(cell);
+      const suspects = [...cell.suspects.values()];
+      if (hasStarted) {
+        this.#failedStarts = 0;
+        await Promise.all(suspects.map(({ conversation }) => this.#options.endClaim(conversation, process.name)));
+        await this.#afterDeath(suspects);
+      } else await this.#afterFailedStart(suspects, cell.isOpen);
+    }
+    const next = this.#waiting.shift();
+    if (next) this.#place(next);
+  }
+
+  async #afterDeath(suspects: readonly SuspectedTurn[]): Promise<void> {
+    const [only] = suspects;
+    if (suspects.length > 1) {
+      // The half that comes first runs beside the other one, not before it.
+      const half = Math.ceil(suspects.length / 2);
+      for (const part of [suspects.slice(0, half), suspects.slice(half)]) this.#isolate(part, false);
+      return;
+    }
+    if (!only) return;
+    this.#soloDeaths.set(only.turnId, (this.#soloDeaths.get(only.turnId) ?? 0) + 1);
+    if (this.isGuilty(only.turnId)) await this.#options.takeGuilty(only.conversation);
+    else this.#isolate([only], false);
+  }
+
+  async #afterFailedStart(suspects: readonly SuspectedTurn[], isOpen: boolean): Promise<void> {
+    this.#failedStarts += 1;
+    if (this.#failedStarts < MAX_FAILED_STARTS) return this.#isolate(suspects, isOpen);
+    this.#failedStarts = 0;
+    this.#unavailableUntilMs = monotonicMs() + UNAVAILABLE_FOR_MS;
+    for (const cell of this.#waiting.splice(0)) {
+      this.#cells.delete(cell);
+      for (const suspect of cell.suspects.values()) await this.#options.wake(suspect.conversation);
+    }
+    for (const { conversation } of suspects) await this.#options.wake(conversation);
+  }
+
+  /** The turn's claim has run out although its process lives. */
+  async #killIfHanging(cell: Cell, { conversation, turnId }: SuspectedTurn): Promise<void> {
+    await sleep(HANGS_AFTER_MS);
+    if (cell.suspects.get(conversation.id)?.turnId === turnId) cell.process?.kill();
+  }
+
+  #cellOf(process: QuarantineProcess): Cell | undefined {
+    return [...this.#cells].find((cell) => cell.process === process);
+  }
+}
