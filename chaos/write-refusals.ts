@@ -75,7 +75,11 @@ export function createWriteRefusals(
  * have it, and nothing should bring it back.
  * @returns whether the error is true now
  */
-function makeTrue({ messages, removed }: Pick<FakeSlack, 'messages' | 'removed'>, error: string, args: object): boolean {
+function makeTrue(
+  { messages, removed }: Pick<FakeSlack, 'messages' | 'removed'>,
+  error: string,
+  args: object,
+): boolean {
   const { channel, ts } = args as { channel?: string; ts?: string };
   const message = messages.find((one) => one.channel === channel && one.ts === ts);
   if (!message) return true;

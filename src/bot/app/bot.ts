@@ -25,7 +25,7 @@ import { ReplayBuffer } from '../queue/replay-buffer.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
 import { startShardReports, readAllShards, ShardRegistry } from '../queue/shard-registry.ts';
 import { startSweeper } from '../queue/sweeper.ts';
-import { MAX_HELD_MESSAGES, type TurnStore } from '../queue/turn-store.ts';
+import { MAX_HELD_MESSAGES } from '../queue/turn-store.ts';
 import { TurnWorker } from '../queue/turn-worker.ts';
 import type { Config } from '../config/config.ts';
 import { MediaStore } from '../turn/conversation/images/media-store.ts';

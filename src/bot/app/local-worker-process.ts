@@ -56,7 +56,7 @@ function run(conversation: ConversationRef): void {
 
 async function handleMessage(message: Exclude<ToWorker, { kind: 'ask' | 'run' }>): Promise<void> {
   if (message.kind === 'begin') return begin(message.task);
-  await worker?.close(message.kind === 'stop' ? message.graceSec : 0);
+  await worker?.close(message.graceSec);
   process.exit(EXIT.ok);
 }
 

@@ -26,14 +26,7 @@ interface TellPersonOptions {
  * Tells a person about their account in their private chat: at once where the platform lets the bot write first, otherwise
  * with their next private reply, separate from its text.
  */
-export function createNotifyPerson({
-  redis,
-  keyRing,
-  platforms,
-  groupScope,
-  defaultLanguage,
-  log,
-}: TellPersonOptions) {
+export function createNotifyPerson({ redis, keyRing, platforms, groupScope, defaultLanguage, log }: TellPersonOptions) {
   return async (person: ChatPerson, notice: IdentityNotice): Promise<void> => {
     const platform = platformForMessage(platforms, person);
     const { bareWords } = describePlatform(person.platform);

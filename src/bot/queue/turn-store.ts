@@ -275,7 +275,10 @@ export class TurnStore {
     return this.#mark(claim, { mark: 'given-back', touchedAgoMs, conversationId: claim.conversation.id });
   }
 
-  /** Gives a suspect back to wait (SECURITY.md poison-turns). The wait does not count as the age of the questions behind it. */
+  /**
+   * Gives a suspect back for a process of the quarantine (SECURITY.md poison-turns). The wait does not count as the age of the
+   * questions behind it.
+   */
   async isolate(claim: Place): Promise<boolean> {
     return this.#mark(claim, { mark: 'isolated', touchedAgoMs: 0, conversationId: claim.conversation.id });
   }

@@ -135,7 +135,9 @@ describe('quarantine [poison-turns]', () => {
     for (const name of names) world.quarantine.take(suspectOf(name));
     await until(() => world.processes[0]?.running.size === 4);
     world.processes[0]?.kill();
-    await until(() => world.processes.length === 3 && world.processes.slice(1).every(({ running }) => running.size === 2));
+    await until(
+      () => world.processes.length === 3 && world.processes.slice(1).every(({ running }) => running.size === 2),
+    );
     expect(world.claimsEnded).toEqual(names.map((name) => `p0/${suspectOf(name).conversation.id}`));
     expect(new Set(world.processes.slice(1).flatMap(({ running }) => [...running])).size).toBe(4);
   });

@@ -16,7 +16,8 @@ export const processSettings = {
     level: 'common',
   }),
   PUBLIC_URL: optional(kinds.publicOrigin, {
-    meaning: 'Address of the bot for browsers and platforms, without a path. Must be https, except on 127.0.0.1, [::1] and localhost.',
+    meaning:
+      'Address of the bot for browsers and platforms, without a path. Must be https, except on 127.0.0.1, [::1] and localhost.',
     default: 'http://127.0.0.1:PORT',
     example: 'https://parley.example.org',
     level: 'first',
@@ -168,7 +169,7 @@ export const storeSettings = {
   TURN_MAX_CRASHES: setting(
     kinds.wholeNumber(1, 100),
     '5',
-    'Minimum process crashes before a message is given up with an apology. The last three must be its own.',
+    'Minimum process crashes before a message is given up with an apology. In the last three it ran alone.',
   ),
   LIMIT_PERSON_PER_MINUTE: setting(
     kinds.wholeNumber(1, 10_000),

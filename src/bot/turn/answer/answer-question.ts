@@ -198,7 +198,9 @@ async function streamAnswer(
     user: options.sendsUser
       ? options.keyRing.pseudonym('chat-user', context.account?.accountId ?? personId)
       : undefined,
-    patience: patienceOf(turn, options.maxAgeMs, (reason) => draft.show(localizeForChat(TURN_TEXTS[WAIT_TEXTS[reason]], read.voice))),
+    patience: patienceOf(turn, options.maxAgeMs, (reason) =>
+      draft.show(localizeForChat(TURN_TEXTS[WAIT_TEXTS[reason]], read.voice)),
+    ),
     onResponseStart: () => context.live.prepare(),
     ...(isBrief ? BRIEF_REQUEST : {}),
   };
