@@ -85,8 +85,19 @@ export class PulledReply implements LiveReply {
     });
   }
 
-  /** The platform polls an open reply about every second, and stops once a poll has ended the reply. */
+  /**
+   * Unknown until the live time is over: polls may only be late. An answer that is given again meanwhile is read by nobody if
+   * the platform has the first one.
+   */
   async findCompleteAnswer(): Promise<FinalRecord[] | undefined> {
+    return undefined;
+  }
+
+  /**
+   * After a failover, when the live time is over: whether a poll had probably ended the reply. The platform polls an open reply
+   * about every second, and stops once a poll has ended the reply.
+   */
+  async #findUnpolledEnd(): Promise<FinalRecord[] | undefined> {
     const { claim, deliveryId, platform, deps } = this.#options;
     const { redis } = deps;
     const key = messageKey(claim.conversation.partition, deliveryId);
@@ -144,7 +155,7 @@ export class PulledReply implements LiveReply {
     const isFile = pieces.length > MAX_MESSAGES && this.#canFollow && platform.replyLaterAsFile !== undefined;
     const file = isFile ? text : undefined;
     const merged = this.#mergedRecords();
-    const ended = this.#mustHandOver ? await this.findCompleteAnswer() : undefined;
+    const ended = this.#mustHandOver ? await this.#findUnpolledEnd() : undefined;
     if (ended) return ended;
     if (this.#mustHandOver) {
       const notice = localize(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);

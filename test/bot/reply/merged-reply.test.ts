@@ -61,14 +61,12 @@ test('an answer that is no longer polled after a failover is not sent by respons
   };
   const seen = await fixture.open([7 * MINUTE_MS]);
   await again(seen, 6 * MINUTE_MS, MINUTE_MS);
-  expect(await seen.live.findCompleteAnswer()).toBeDefined();
   await seen.finish(ANSWER);
   expect(fixture.postedLater).toEqual([]);
 
   const polled = await fixture.open([7 * MINUTE_MS]);
   await again(polled, 6 * MINUTE_MS, MINUTE_MS);
   await polled.poll();
-  expect(await polled.live.findCompleteAnswer()).toBeUndefined();
   await polled.finish(ANSWER);
   expect(fixture.postedLater).toEqual([ANSWER]);
 
@@ -77,10 +75,6 @@ test('an answer that is no longer polled after a failover is not sent by respons
   await again(old, MINUTE_MS, 9 * MINUTE_MS);
   await old.finish(ANSWER);
   expect(fixture.postedLater).toEqual([ANSWER]);
-  // It may still be polled.
-  const young = await fixture.open();
-  await again(young, SECOND_MS, MINUTE_MS);
-  expect(await young.live.findCompleteAnswer()).toBeUndefined();
 });
 
 test('an answer sent by response_url does not count as seen by the poll that announces it [failover]', async () => {
