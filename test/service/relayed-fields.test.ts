@@ -159,7 +159,11 @@ test.each<[what: string, message: object]>([
   ['no content', { role: 'assistant', content: null, refusal: 'No.' }],
   [
     'a call of a custom tool',
-    { role: 'assistant', content: null, tool_calls: [{ id: '1', type: 'custom', custom: { name: 'run', input: 'x' } }] },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: '1', type: 'custom', custom: { name: 'run', input: 'x' } }],
+    },
   ],
 ])('a message with %s reaches the engine unchanged', async (_, message) => {
   expect((await ask({ model: 'any', messages: [message, ...MESSAGES] })).status).toBe(200);

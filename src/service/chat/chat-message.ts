@@ -79,7 +79,10 @@ export type ToolCall = z.infer<typeof toolCallSchema>;
 const customCallSchema = z.object({
   id: z.string(BE_TEXT),
   type: z.literal('custom'),
-  custom: z.object({ name: z.string(BE_TEXT), input: z.string(BE_TEXT) }, { error: must('an object with name and input') }),
+  custom: z.object(
+    { name: z.string(BE_TEXT), input: z.string(BE_TEXT) },
+    { error: must('an object with name and input') },
+  ),
 });
 
 const relayedCallSchema = z.unknown().transform((value, context) => {

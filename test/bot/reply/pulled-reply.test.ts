@@ -48,7 +48,10 @@ test('a reply that was not polled after a failover is given again, whole for a p
   const { redis } = fixture.server;
   await redis.hset(keyOf(0), { again: '1', againMs: String(Date.now() - 31_000) });
   expect(await live.findCompleteAnswer()).toBeUndefined();
-  await fixture.store.commit(claim, { outcome: 'final', records: await live.finish('Half of the answer, and its end.') });
+  await fixture.store.commit(claim, {
+    outcome: 'final',
+    records: await live.finish('Half of the answer, and its end.'),
+  });
   expect(await poll()).toMatchObject({ content: 'Half of the answer, and its end.', finished: true });
 });
 

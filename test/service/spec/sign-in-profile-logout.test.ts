@@ -69,9 +69,14 @@ describe('user profile [profile]', () => {
 
   test('"response: user profile, JSON": exactly these fields, with no-store [profile]', async () => {
     const answer = await getProfile(service, (await tokensOf()).access_token);
-    expect(Object.keys(answer.body).sort()).toEqual(
-      ['active', 'attributes', 'client_id', 'id', 'parentIdentityInfo', 'sub'],
-    );
+    expect(Object.keys(answer.body).sort()).toEqual([
+      'active',
+      'attributes',
+      'client_id',
+      'id',
+      'parentIdentityInfo',
+      'sub',
+    ]);
     expect(answer.body['sub']).toBe(answer.body['id']);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
     expect([answer.headers['cache-control'], answer.headers['pragma']]).toEqual(['no-store', 'no-cache']);

@@ -95,9 +95,16 @@ describe('revocation (RFC 7009) [revocation]', () => {
   test('of a refresh token ends it and all access tokens of its sign-in, and no other [revocation]', async () => {
     const [mine, other] = [await tokens(), await tokens()];
     const fresh = String((await refresh(mine.refresh)).body.access_token);
-    expect(await revoke({ ...CREDENTIALS, token: mine.refresh, token_type_hint: 'access_token' })).toEqual([200, undefined]);
+    expect(await revoke({ ...CREDENTIALS, token: mine.refresh, token_type_hint: 'access_token' })).toEqual([
+      200,
+      undefined,
+    ]);
     expect((await refresh(mine.refresh)).body.error).toBe('invalid_grant');
-    expect([await isValid(mine.access), await isValid(fresh), await isValid(other.access)]).toEqual([false, false, true]);
+    expect([await isValid(mine.access), await isValid(fresh), await isValid(other.access)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
     expect((await refresh(other.refresh)).status).toBe(200);
   });
 
