@@ -5,6 +5,7 @@ import { connectRedis, type RedisClient } from '../../shared/redis/redis.ts';
 import type { EgressPolicy } from '../../shared/web/egress-policy.ts';
 import type { Config, Secrets } from '../config/config.ts';
 import { PLATFORM_NAMES, type PlatformName } from '../domain/platform-name.ts';
+import type { SearchLocal } from '../knowledge/create-knowledge.ts';
 import type { RecentChanges } from '../identity/links/recent-changes.ts';
 import type { Report } from '../metrics/report.ts';
 import { PLATFORM_MODULES } from '../platforms/modules.ts';
@@ -32,8 +33,8 @@ export interface BotOptions {
   report: Report;
   /** Name under which this process claims turns. Random by default. */
   workerName?: string;
-  /** Whether this process runs only the suspected turns that its parent gives it. */
-  isQuarantine?: boolean;
+  /** Set in a process that runs only the suspected turns that its parent gives it. */
+  quarantine?: { searchParent: SearchLocal };
 }
 
 /** Basis of receiver and worker: one Redis connection, the keys, the platforms and the conversation store. */

@@ -28,6 +28,7 @@ import { startSweeper } from '../queue/sweeper.ts';
 import { MAX_HELD_MESSAGES } from '../queue/turn-store.ts';
 import { TurnWorker } from '../queue/turn-worker.ts';
 import type { Config } from '../config/config.ts';
+import type { ConversationRef } from '../domain/conversation.ts';
 import { MediaStore } from '../turn/conversation/images/media-store.ts';
 import { PromptSizes } from '../turn/conversation/prompt-sizes.ts';
 import { fieldsToRead } from '../domain/message-record.ts';
@@ -258,13 +259,18 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       noteAnswerEnding: (thread) => noteAnswerEnding(redis, thread),
     });
   };
-  const knowledge = createKnowledge({ folder: join(config.local.dataDir, 'knowledge'), report, nowMs });
+  const searchParent = options.quarantine?.searchParent;
+  const knowledge = createKnowledge({
+    folder: join(config.local.dataDir, 'knowledge'),
+    ...{ report, nowMs, searchParent },
+  });
   // A turn that has begun keeps the files it began with.
   const firstKnowledge = readKnowledge(config, knowledge);
   let runTurn = readTurnFiles(firstKnowledge);
   firstKnowledge.takeOver();
-  const { isQuarantine = false } = options;
-  const quarantine = isQuarantine ? undefined : createQuarantine(options, base, (one) => worker.runNow(one));
+  const isQuarantine = searchParent !== undefined;
+  const needs = { takeGuilty: (one: ConversationRef) => worker.runNow(one), searchLocal: knowledge.searchLocal };
+  const quarantine = isQuarantine ? undefined : createQuarantine(options, base, needs);
   const worker: TurnWorker = new TurnWorker({
     redis,
     store,

@@ -2,11 +2,14 @@ import { Registry } from 'prom-client';
 import { createReport } from '../metrics/metrics.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { configureProxy } from '../../shared/http/proxy-config.ts';
+import { Deferred } from '../../shared/deferred.ts';
 import { createLog } from '../../shared/log.ts';
 import { ignoreDebuggerSignal } from '../../shared/process/stop-signals.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import { createWorkerPart, type WorkerPart } from './bot.ts';
 import { EXIT } from '../../shared/process/exit-codes.ts';
+import type { LocalHit, LocalQuery } from '../knowledge/index/local-index.ts';
+import { SourceError } from '../knowledge/remote-source.ts';
 import { RecentChanges } from '../identity/links/recent-changes.ts';
 import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './local/worker-messages.ts';
 import { healthOfWorker } from './worker-health.ts';
@@ -17,6 +20,8 @@ import { healthOfWorker } from './worker-health.ts';
  */
 const registry = new Registry();
 let worker: WorkerPart | undefined;
+const searches = new Map<number, Deferred<LocalHit[]>>();
+let lastSearch = 0;
 /** Messages are handled one at a time. */
 let hearing = Promise.resolve();
 
@@ -37,7 +42,7 @@ async function begin({ config, secrets, name, deadNames, isQuarantine }: WorkerT
   const report = createReport(registry, log);
   const recentLinks = new RecentChanges();
   const options = { config, secrets, nowMs: Date.now, recentLinks, log, report, workerName: name };
-  worker = createWorkerPart({ ...options, isQuarantine });
+  worker = createWorkerPart({ ...options, quarantine: isQuarantine === true ? { searchParent } : undefined });
   send({ kind: 'ready', takenOver: await worker.reclaimFromDeadWorkers(deadNames) });
 }
 
@@ -48,13 +53,27 @@ async function answerTo(question: WorkerQuestion): Promise<unknown> {
   return (await Promise.all(parts.map(({ isReady }) => isReady()))).every(Boolean) && parts.length > 0;
 }
 
+/** The index is the parent's: another one would take as much memory, and would not be ready in time. */
+function searchParent(query: LocalQuery): Promise<LocalHit[]> {
+  const id = (lastSearch += 1);
+  const answer = new Deferred<LocalHit[]>();
+  searches.set(id, answer);
+  send({ kind: 'search', id, query });
+  return answer.promise.finally(() => searches.delete(id));
+}
+
+function noteFound({ id, hits }: Extract<ToWorker, { kind: 'found' }>): void {
+  if (hits) searches.get(id)?.resolve(hits);
+  else searches.get(id)?.reject(new SourceError('away', 'The index is unavailable'));
+}
+
 function run(conversation: ConversationRef): void {
   const left = () => send({ kind: 'left', conversationId: conversation.id });
   // After an error the sweeper wakes the conversation again.
   worker?.worker.runNow(conversation).then(left, left);
 }
 
-async function handleMessage(message: Exclude<ToWorker, { kind: 'ask' | 'run' }>): Promise<void> {
+async function handleMessage(message: Exclude<ToWorker, { kind: 'ask' | 'run' | 'found' }>): Promise<void> {
   if (message.kind === 'begin') return begin(message.task);
   await worker?.close(message.graceSec);
   process.exit(EXIT.ok);
@@ -74,6 +93,7 @@ process.on('message', (message: ToWorker) => {
       () => undefined,
     );
   } else if (message.kind === 'run') run(message.conversation);
+  else if (message.kind === 'found') noteFound(message);
   else hearing = hearing.then(() => handleMessage(message)).catch(fail);
 });
 process.on('disconnect', () => process.exit(EXIT.crash));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { hashParts } from '../../shared/crypto/ids.ts';
 import { abortable } from '../../shared/abortable.ts';
-import type { LocalHit, LocalIndex } from './index/local-index.ts';
+import type { LocalHit, LocalIndex, LocalQuery } from './index/local-index.ts';
 import { IndexProcess, type IndexProcessOptions } from './index/index-process.ts';
 import type { Found, Knowledge } from './knowledge.ts';
 import { parseKnowledgeFile, type KnowledgeFile } from './knowledge-file.ts';
@@ -20,9 +20,14 @@ export interface KnowledgeParts {
   openIndex?(options: IndexProcessOptions): LocalIndex;
   report: KnowledgeReport;
   nowMs: NowMs;
+  /** Set in a process that searches the index of its parent: it opens none, and reads no sites. */
+  searchParent?: SearchLocal;
   /** Overrides for tests. */
   sites?: Partial<SiteKeeperParts>;
 }
+
+/** Searches the index of local documents. @throws Error if it is not available */
+export type SearchLocal = (query: LocalQuery, signal: AbortSignal) => Promise<LocalHit[]>;
 
 /** The knowledge sources of this process, across reloads of `KNOWLEDGE_FILE`. */
 export interface KnowledgeLoader {
@@ -34,6 +39,8 @@ export interface KnowledgeLoader {
    * @throws ConfigFileError
    */
   read(text: string, path: string): { knowledge: Knowledge; takeOver(): void };
+  /** For processes that have no index. */
+  searchLocal: SearchLocal;
   close(): Promise<void>;
 }
 
@@ -44,21 +51,28 @@ const MAX_QUERY_CHARS = 1_000;
 
 /** Opens the index and reads sites only when a file with folders or sites is activated. */
 export function createKnowledge(parts: KnowledgeParts): KnowledgeLoader {
-  const { folder, report, nowMs, openIndex = openProcess } = parts;
+  const { folder, report, nowMs, openIndex = openProcess, searchParent } = parts;
   const { resolve } = PUBLIC_WEB;
   const sites = new SiteKeeper({ folder: join(folder, 'pages'), report, nowMs, resolve, ...parts.sites });
   let local: LocalIndex | undefined;
   const takeOver = ({ sources }: KnowledgeFile) => {
+    if (searchParent) return;
     const pages = sites.use(sources.filter((source) => source.kind === 'sitemap'));
     const here = [...sources.filter((source) => source.kind === 'folder'), ...pages];
     if (here.length > 0) local ??= openIndex({ folder, report });
     local?.use(here);
   };
+  const searchLocal: SearchLocal = async (query, signal) => {
+    if (searchParent) return searchParent(query, signal);
+    if (!local) throw new SourceError('away', 'The index is unavailable');
+    return local.search(query, signal);
+  };
   return {
     read(text, path) {
       const file = parseKnowledgeFile(text, path);
-      return { knowledge: knowledgeOf(file, () => local, report), takeOver: () => takeOver(file) };
+      return { knowledge: knowledgeOf(file, searchLocal, report), takeOver: () => takeOver(file) };
     },
+    searchLocal,
     async close() {
       await Promise.all([sites.close(), local?.close()]);
     },
@@ -74,17 +88,11 @@ interface Asked {
   search(query: string, reader: Reader, signal: AbortSignal): Promise<Found[]>;
 }
 
-function knowledgeOf(
-  { sources }: KnowledgeFile,
-  local: () => LocalIndex | undefined,
-  report: KnowledgeReport,
-): Knowledge {
+function knowledgeOf({ sources }: KnowledgeFile, searchLocal: SearchLocal, report: KnowledgeReport): Knowledge {
   const remote = sources.flatMap((source) => (source.kind === 'dify' ? [createDifySource(source)] : []));
   const here = sources.filter(({ kind }) => kind !== 'dify').map(({ name }) => name);
   const searchHere = async (names: readonly string[], query: string, reader: Reader, signal: AbortSignal) => {
-    const index = local();
-    if (!index) throw new SourceError('away', 'The index is unavailable');
-    const hits = await index.search({ query, reader, sources: names, most: MAX_FOUND }, signal);
+    const hits = await searchLocal({ query, reader, sources: names, most: MAX_FOUND }, signal);
     // The index already filtered by reader. The second check ensures that an index bug cannot leak a document (SECURITY.md
     // knowledge-rights).
     return hits.filter(({ readers }) => mayRead(readers, reader)).map(foundOf);

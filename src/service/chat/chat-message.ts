@@ -119,17 +119,13 @@ const fieldsSchema = z.object(
   { error: must('an object with role and content') },
 );
 
-const cleaned = <M extends { content?: unknown; tool_calls?: readonly unknown[] | undefined }>(message: M) => ({
-  ...message,
-  content: (message.content ?? null) as Exclude<M['content'], undefined> | null,
-  tool_calls: message.tool_calls?.length ? message.tool_calls : undefined,
-});
+const filled = <T>(calls: T[] | undefined) => (calls?.length ? calls : undefined);
 
 const NO_CONTENT = { path: ['content'], error: must(BE_CONTENT)({}) };
 
 /** A message by the interface's own table, for the built-in model. */
 export const messageSchema = fieldsSchema
-  .transform(cleaned)
+  .transform((message) => ({ ...message, content: message.content ?? null, tool_calls: filled(message.tool_calls) }))
   .refine(
     ({ role, content, tool_calls: calls }) => content !== null || (role === 'assistant' && calls !== undefined),
     NO_CONTENT,
@@ -138,7 +134,7 @@ export const messageSchema = fieldsSchema
 /** A message for an engine: also with files, audio and calls of custom tools, and an assistant's without content. */
 export const relayedMessageSchema = fieldsSchema
   .extend({ content: oneOf(relayedPartSchema), tool_calls: callsOf(relayedCallSchema) })
-  .transform(cleaned)
+  .transform((message) => ({ ...message, content: message.content ?? null, tool_calls: filled(message.tool_calls) }))
   .refine(({ role, content }) => content !== null || role === 'assistant', NO_CONTENT);
 
 /** One message of the conversation. `tool` messages contain a tool's result. */

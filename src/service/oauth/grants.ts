@@ -166,7 +166,10 @@ export class Grants {
     const found = refresh ?? (await this.#find('access', token));
     if (!found) return;
     if (found.clientId !== clientId) throw new OAuthError('invalid_grant', 'The token was issued to another client');
-    if (!refresh) return void (await store.use((redis) => redis.del(store.key('access', sha256Hex(token)))));
+    if (!refresh) {
+      await store.use((redis) => redis.del(store.key('access', sha256Hex(token))));
+      return;
+    }
     const { grantId, username } = refresh;
     await store.use((redis) =>
       redis

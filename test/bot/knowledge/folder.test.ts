@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { createKnowledge } from '../../../src/bot/knowledge/create-knowledge.ts';
+import type { Reader } from '../../../src/bot/knowledge/knowledge.ts';
 import { KnowledgeFixture, STAFF, STAFF_IN_GROUP, STRANGER, STUDENT } from './knowledge-fixture.ts';
 
 let fixture: KnowledgeFixture;
@@ -17,6 +19,31 @@ const foundAll = (...titles: string[]) => fixture.until(async () => (await all()
 test('without sources, knowledge has nothing to search', async () => {
   expect(fixture.use().hasSources).toBe(false);
   expect(await fixture.find('anything')).toEqual([]);
+});
+
+test('a process without an index searches that of its parent, and checks the rights of the reader itself [knowledge-rights]', async () => {
+  fixture.write('docs/a.txt', `${SHARED} for everyone`);
+  fixture.write('staff/b.txt', `${SHARED} for staff`);
+  const sources = [docs, { name: 'staff', folder: 'staff', readers: { identity: ['JG'] } }];
+  fixture.use(...sources);
+  await foundAll('a', 'b');
+  const child = createKnowledge({
+    folder: fixture.path('none'),
+    report: Object.fromEntries(Object.keys(fixture.told).map((kind) => [kind, () => undefined])) as never,
+    nowMs: Date.now,
+    openIndex: () => {
+      throw new Error('it has no index');
+    },
+    // A parent that forgets whose question it is.
+    searchParent: (query, signal) => fixture.kept.searchLocal({ ...query, reader: STAFF }, signal),
+  });
+  const { knowledge, takeOver } = child.read(JSON.stringify({ sources }), fixture.path('knowledge.json'));
+  takeOver();
+  const titles = async (reader: Reader) =>
+    (await knowledge.search(SHARED, reader, new AbortController().signal)).map(({ title }) => title).sort();
+  expect(await titles(STAFF)).toEqual(['a', 'b']);
+  expect(await titles(STUDENT)).toEqual(['a']);
+  await child.close();
 });
 
 test('documents of every text format are found with title, text, link and date, in subfolders as well', async () => {

@@ -1,5 +1,6 @@
 import type { Config, Secrets } from '../../config/config.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
+import type { LocalHit, LocalQuery } from '../../knowledge/index/local-index.ts';
 
 /** Questions to a worker process. */
 export type WorkerQuestion = 'running' | 'ready' | 'metrics';
@@ -20,15 +21,17 @@ export type ToWorker =
   | { kind: 'begin'; task: WorkerTask }
   | { kind: 'ask'; id: number; question: WorkerQuestion }
   | { kind: 'run'; conversation: ConversationRef }
+  | { kind: 'found'; id: number; hits: LocalHit[] | undefined }
   | { kind: 'stop'; graceSec: number };
 
 /**
  * `here`: it listens. `ready`: it takes turns, and has taken over `takenOver` turns of dead workers. `left`: a turn that it was
- * given has ended or was given back.
+ * given has ended or was given back. `search`: it has no index of documents and asks for `found`, without hits if that failed.
  */
 export type FromWorker =
   | { kind: 'here' }
   | { kind: 'ready'; takenOver: number }
   | { kind: 'failed'; message: string }
   | { kind: 'left'; conversationId: string }
+  | { kind: 'search'; id: number; query: LocalQuery }
   | { kind: 'answer'; id: number; value: unknown };

@@ -1,7 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { Deferred } from '../../../shared/deferred.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
+import { inBackground } from '../../../shared/in-background.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
+import type { SearchLocal } from '../../knowledge/create-knowledge.ts';
 import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './worker-messages.ts';
 
 /** How a worker process ended. */
@@ -10,6 +12,13 @@ export interface WorkerEnd {
   signal: NodeJS.Signals | null;
   /** Milliseconds that it had run. */
   afterMs: number;
+}
+
+/** What a process of the quarantine needs of its parent. */
+export interface WorkerServices {
+  /** Called when a turn that the process was given has ended, or was given back. */
+  onLeft(conversationId: string): void;
+  searchLocal: SearchLocal;
 }
 
 const ANSWER_LIMIT_MS = SECOND_MS;
@@ -27,8 +36,7 @@ export class WorkerProcess {
   readonly #answers = new Map<number, Deferred<unknown>>();
   #lastId = 0;
 
-  /** @param onLeft called when a turn that the process was given has ended, or was given back */
-  constructor(program: URL, task: WorkerTask, onLeft: (conversationId: string) => void = () => undefined) {
+  constructor(program: URL, task: WorkerTask, services?: WorkerServices) {
     this.name = task.name;
     const startedMs = performance.now();
     // A terminal's Ctrl+C reaches the whole process group: only this process must stop the worker, and only once.
@@ -54,7 +62,8 @@ export class WorkerProcess {
       if (message.kind === 'here') this.#send({ kind: 'begin', task });
       else if (message.kind === 'ready') ready.resolve(message.takenOver);
       else if (message.kind === 'failed') ready.reject(new Error(message.message));
-      else if (message.kind === 'left') onLeft(message.conversationId);
+      else if (message.kind === 'left') services?.onLeft(message.conversationId);
+      else if (message.kind === 'search') inBackground(() => this.#search(message, services));
       else this.#answers.get(message.id)?.resolve(message.value);
     });
   }
@@ -95,6 +104,13 @@ export class WorkerProcess {
   /** Sends `kill -9`, which no program can handle or ignore. */
   kill(): void {
     this.#child.kill('SIGKILL');
+  }
+
+  async #search({ id, query }: Extract<FromWorker, { kind: 'search' }>, services?: WorkerServices): Promise<void> {
+    // The process itself gives up a search that takes too long.
+    const searching = services?.searchLocal(query, new AbortController().signal);
+    const hits = await searching?.catch(() => undefined);
+    this.#send({ kind: 'found', id, hits });
   }
 
   #send(message: ToWorker): void {
