@@ -84,6 +84,7 @@ describe('sign-in through the institution by CAS protocol 3 [ways-to-sign-in]', 
     const { body } = await exchange(service, back.searchParams.get('code') ?? '');
     expect((await getProfile(service, body['access_token'])).body).toEqual({
       id: '20240007',
+      sub: '20240007',
       active: true,
       parentIdentityInfo: { name: '教职工', code: 'JG' },
       attributes: { BMBM: '', BMMC: 'Physics', XGH: '20240007', XM: '李雷', objectId: '20240007' },

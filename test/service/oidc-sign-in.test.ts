@@ -105,6 +105,7 @@ describe('sign-in through the institution by OpenID Connect [ways-to-sign-in]', 
         const profile = await getProfile(service, body['access_token']);
         expect(profile.body).toEqual({
           id: '20240007',
+          sub: '20240007',
           active: true,
           parentIdentityInfo: { name: '学生', code: 'XS' },
           attributes: { BMBM: '', BMMC: 'Physics', XGH: '20240007', XM: '李雷', objectId: '20240007' },

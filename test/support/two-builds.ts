@@ -23,8 +23,8 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
   ],
   [
     'bot/queue/turn-worker.js',
-    '{ conversation, version } = job.data',
-    '{ place, conversation = place, version } = job.data',
+    '{ conversation, version } = lock.job.data',
+    '{ place, conversation = place, version } = lock.job.data',
   ],
   ['bot/queue/turn-worker.js', 'version !== WAKE_VERSION', 'version > WAKE_VERSION'],
   ['bot/queue/inbox-entry.js', 'KNOWN_VERSION = 1', 'KNOWN_VERSION = 2'],

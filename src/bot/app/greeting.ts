@@ -28,7 +28,7 @@ interface GreetingParts {
 /**
  * Creates the greeting of a person who opens the private chat: the suggested questions and the welcome, or those of the
  * scene that applies to the linked person there. The language is the one that the person chose with `/lang`, else that of
- * the sign-in. @throws ConfigFileError
+ * the scene, else that of the sign-in. @throws ConfigFileError
  */
 export function readGreetings(config: Config, { redis, keyRing, identity }: GreetingParts) {
   const prompts = readPrompts(config);
@@ -49,10 +49,11 @@ export function readGreetings(config: Config, { redis, keyRing, identity }: Gree
       known(chosenLanguage(owner, sender)),
       known(identity?.languageOf(owner, sender.userId)),
     ]);
-    const language = chosen ?? linked ?? config.defaultLanguage;
     const active = account?.status === 'active' ? account : undefined;
     const place = { kind: 'private', id: sender.userId, platform: platform.name } as const;
-    return inScene(isSaid ? scenes.of(active, place) : undefined, { language, prompts });
+    const scene = isSaid ? scenes.of(active, place) : undefined;
+    const language = chosen ?? scene?.language ?? linked ?? config.defaultLanguage;
+    return inScene(scene, { language, prompts });
   };
 }
 
