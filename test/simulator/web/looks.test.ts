@@ -129,16 +129,14 @@ withBrowser('the display of messages', () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     server.show(messageView({ text: 'Code:\n\n```js\nlet a = 1;\n```' }));
     const code = page.getByRole('button', { name: 'Copy code' });
+    const said = page.locator('.code .said[data-said="Copied"]');
     // It is shown for moments only.
-    const saying = page.waitForFunction(`(() => {
-      const one = document.querySelector('.code .said[data-said="Copied"]');
-      return one && { y: one.getBoundingClientRect().y, role: one.getAttribute('role') };
-    })()`);
+    const seen = said.waitFor().then(() => Promise.all([said.boundingBox(), said.getAttribute('role')]));
     await code.click();
-    const near = (await (await saying).jsonValue()) as { y: number; role: string };
+    const [near, role] = await seen;
     const button = await code.boundingBox();
-    expect(Math.abs(near.y - (button?.y ?? 999))).toBeLessThan(20);
-    expect(near.role).toBe('status');
+    expect(Math.abs((near?.y ?? 0) - (button?.y ?? 999))).toBeLessThan(20);
+    expect(role).toBe('status');
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('let a = 1;\n');
     const copied = page.locator('.tools .said[data-said="Copied"]').waitFor();
     await page.getByRole('button', { name: 'Copy message' }).click();
