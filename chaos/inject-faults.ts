@@ -262,7 +262,7 @@ async function injectIntoInstance(options: InjectOptions, fault: InstanceFault, 
 
 const CLOCK_SET_RIGHT_AFTER_MS = 5_000;
 /** Maximum time that a fault waits for a suitable moment; then it is injected anyway. */
-const MOMENT_WITHIN_MS = 10_000;
+const MOMENT_WITHIN_MS = 50_000;
 /** Maximum time that a fault waits until another process of the role is running; then it is skipped. */
 const WAITS_MS = 20_000;
 

@@ -10,7 +10,7 @@ export type Fault =
   | { kind: 'kill'; role: 'receiver' | 'worker' }
   | { kind: 'freeze'; role: 'receiver' | 'worker'; forMs: number }
   | { kind: 'stop'; role: 'receiver' | 'worker' }
-  /** A stop of a named process without a restart, at a given moment or within ten seconds. */
+  /** A stop of a named process without a restart, at a given moment or within 50 seconds. */
   | { kind: 'retire'; instance: string; moment?: (ledger: Ledger) => boolean }
   | { kind: 'redis-kill'; awayMs: number }
   | { kind: 'redis-freeze'; forMs: number }

@@ -281,6 +281,7 @@ describe('an expired record', () => {
     await new TestBrowser().get(`${fixture.url}/link/${'x'.repeat(43)}`);
     // A forwarded link that another member opens.
     await fixture.walk(fixture.browser('20003', 'mallory'), await fixture.link('bob')).catch(() => undefined);
+    await probe.settled();
     await identity.unlink(owner, 'alice', 'm1');
     // As after a failover.
     await identity.bringBack(identity.recall());
@@ -288,13 +289,22 @@ describe('an expired record', () => {
     const typed = createIdentity(withRules(fixture.options, { proof: ['typed-code'] }));
     fixture.serve(typed);
     const codeOn = async (chatUserId: string) => {
+      // Calls wait for free copies of the records; identity gives its calls 1.5 s.
+      await probe.settled();
       const asked = { ...owner, chatUserId, conversation: CONVERSATION, language: 'en', mints: 'always' } as const;
       const invitation = await typed.inviteToSignIn(asked);
       const page = await fixture.walk(fixture.browser(chatUserId), invitation.kind === 'invited' ? invitation.url : '');
       return /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(page.text)?.[0] ?? 'none';
     };
-    const say = (chatUserId: string, text: string, messageId: string, chatKind: 'private' | 'group' = 'private') =>
-      typed.redeemTypedCode({ owner, chatUserId, chatKind, text, messageId });
+    const say = async (
+      chatUserId: string,
+      text: string,
+      messageId: string,
+      chatKind: 'private' | 'group' = 'private',
+    ) => {
+      await probe.settled();
+      return typed.redeemTypedCode({ owner, chatUserId, chatKind, text, messageId });
+    };
     const code = await codeOn('carol');
     await say('carol', `${code.slice(0, 8)}${code.endsWith('A') ? 'B' : 'A'}`, 'm2');
     expect(await say('carol', code, 'm3')).toMatchObject({ kind: 'linked' });

@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS } from '../../shared/clock.ts';
+import { inBackground } from '../../shared/in-background.ts';
 import { threadModule } from '../../shared/process/worker-pool.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import { conversationKeys } from '../domain/partition-keys.ts';
@@ -7,6 +10,9 @@ import { Quarantine } from '../queue/quarantine.ts';
 import { endClaimScript } from '../queue/reclaim.ts';
 import type { Base, BotOptions } from './base.ts';
 import { WorkerProcess } from './local/worker-process.ts';
+
+/** Unanswered questions in a row, each of which waits for a second, after which a process counts as blocked. */
+const MAX_SILENCES = 4;
 
 export interface QuarantineNeeds {
   /** Takes a turn in this process, to give it up. */
@@ -24,10 +30,32 @@ export function createQuarantine(
   return new Quarantine({
     start(onLeft) {
       const task = { config, secrets, name: newWorkerName(), deadNames: [], isQuarantine: true };
-      return new WorkerProcess(program, task, { onLeft, searchLocal });
+      const started = new WorkerProcess(program, task, { onLeft, searchLocal });
+      inBackground(() => killWhenSilent(started));
+      return started;
     },
     endClaim: (conversation, worker) => endClaimScript.run(redis, conversationKeys(conversation), { worker }),
     takeGuilty,
     wake: (conversation) => wakeQueue.wake(conversation),
   });
+}
+
+/**
+ * A blocked process keeps its turns from running anywhere for ever: when its claims run out, another worker takes them, and
+ * this one never learns of it. About eight seconds are less than a claim's life.
+ */
+async function killWhenSilent(process: WorkerProcess): Promise<void> {
+  let hasEnded = false;
+  inBackground(async () => {
+    await process.ended;
+    hasEnded = true;
+  });
+  await process.ready;
+  for (let silences = 0; !hasEnded && silences < MAX_SILENCES; await sleep(SECOND_MS, undefined, { ref: false })) {
+    silences = await process.ask('running').then(
+      () => 0,
+      () => silences + 1,
+    );
+  }
+  if (!hasEnded) process.kill();
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inBackground } from '../../shared/in-background.ts';
+import { settledWithin } from '../../shared/settled-within.ts';
 import { MINUTE_MS, monotonicMs, SECOND_MS } from '../../shared/clock.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { DeliveryId } from '../domain/ids.ts';
@@ -39,6 +40,8 @@ interface Cell {
   /** By conversation: one turn of a conversation runs at a time. */
   readonly suspects: Map<string, SuspectedTurn>;
   process: QuarantineProcess | undefined;
+  /** Whether its process has started. */
+  isRunning: boolean;
   /** Whether further suspects may join: the cell is new, and none of its processes has died. */
   isOpen: boolean;
 }
@@ -94,9 +97,10 @@ export class Quarantine {
   /** Runs a turn that its caller has given back. */
   take(suspect: SuspectedTurn): void {
     const { id } = suspect.conversation;
+    if (this.#isClosing) return inBackground(() => this.#options.wake(suspect.conversation));
     const known = [...this.#cells].find(({ suspects }) => suspects.has(id));
     if (known) {
-      if (known.process) inBackground(() => this.#killIfHanging(known, suspect));
+      if (known.isRunning) inBackground(() => this.#killIfHanging(known, suspect));
       return;
     }
     const isAlone = this.#soloDeaths.has(suspect.turnId);
@@ -111,19 +115,27 @@ export class Quarantine {
     this.#soloDeaths.delete(turnId);
   }
 
-  /** Ends all processes; turns that do not end in time are given back. */
+  /** Ends all processes. Turns that have not ended then are given to other workers. */
   async close(graceSec: number): Promise<void> {
     this.#isClosing = true;
     const processes = [...this.#cells].flatMap(({ process }) => (process ? [process] : []));
     if (this.#spare) processes.push(this.#spare.process);
     clearTimeout(this.#spare?.timer);
     await Promise.all(processes.map((process) => process.stop(graceSec)));
+    const handOvers = [...this.#cells].flatMap(({ suspects, process }) =>
+      [...suspects.values()].map(async ({ conversation }) => {
+        if (process) await this.#options.endClaim(conversation, process.name);
+        await this.#options.wake(conversation);
+      }),
+    );
+    await settledWithin(handOvers, SECOND_MS);
   }
 
   #isolate(suspects: readonly SuspectedTurn[], isOpen: boolean): void {
     const cell: Cell = {
       suspects: new Map(suspects.map((one) => [one.conversation.id, one])),
       process: undefined,
+      isRunning: false,
       isOpen,
     };
     this.#cells.add(cell);
@@ -140,17 +152,28 @@ export class Quarantine {
       clearTimeout(spare.timer);
       this.#spare = undefined;
     }
-    const process = spare?.process ?? this.#start();
-    cell.process = process;
+    try {
+      cell.process = spare?.process ?? this.#start();
+    } catch {
+      // The system has no memory for another process.
+      this.#cells.delete(cell);
+      return inBackground(() => this.#afterFailedStart([...cell.suspects.values()], cell.isOpen));
+    }
     for (const suspect of cell.suspects.values()) inBackground(() => this.#runWhenReady(cell, suspect));
   }
 
   #start(): QuarantineProcess {
-    this.#processes += 1;
     const process = this.#options.start((conversationId) => this.#onLeft(process, conversationId));
+    this.#processes += 1;
     const started = process.ready.then(
-      () => true,
-      () => false,
+      () => {
+        this.#failedStarts = 0;
+        return true;
+      },
+      () => {
+        process.kill();
+        return false;
+      },
     );
     inBackground(async () => {
       await process.ended;
@@ -168,7 +191,9 @@ export class Quarantine {
       () => false,
     );
     // A process that does not start is handled when it ends.
-    if (hasStarted && cell.process === process && cell.suspects.has(conversation.id)) process.run(conversation);
+    if (!hasStarted || this.#isClosing || cell.process !== process) return;
+    cell.isRunning = true;
+    if (cell.suspects.has(conversation.id)) process.run(conversation);
   }
 
   #onLeft(process: QuarantineProcess, conversationId: string): void {
@@ -201,19 +226,23 @@ export class Quarantine {
       clearTimeout(this.#spare.timer);
       this.#spare = undefined;
     }
-    const cell = this.#cellOf(process);
     if (this.#isClosing) return;
-    if (cell) {
-      this.#cells.delete(cell);
-      const suspects = [...cell.suspects.values()];
-      if (hasStarted) {
-        this.#failedStarts = 0;
-        await Promise.all(suspects.map(({ conversation }) => this.#options.endClaim(conversation, process.name)));
-        await this.#afterDeath(suspects);
-      } else await this.#afterFailedStart(suspects, cell.isOpen);
+    try {
+      await this.#onCellDeath(process, hasStarted);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) this.#place(next);
     }
-    const next = this.#waiting.shift();
-    if (next) this.#place(next);
+  }
+
+  async #onCellDeath(process: QuarantineProcess, hasStarted: boolean): Promise<void> {
+    const cell = this.#cellOf(process);
+    if (!cell) return;
+    this.#cells.delete(cell);
+    const suspects = [...cell.suspects.values()];
+    if (!hasStarted) return this.#afterFailedStart(suspects, cell.isOpen);
+    await Promise.all(suspects.map(({ conversation }) => this.#options.endClaim(conversation, process.name)));
+    await this.#afterDeath(suspects);
   }
 
   async #afterDeath(suspects: readonly SuspectedTurn[]): Promise<void> {
@@ -243,9 +272,11 @@ export class Quarantine {
   }
 
   /** The turn's claim has run out although its process lives. */
-  async #killIfHanging(cell: Cell, { conversation, turnId }: SuspectedTurn): Promise<void> {
+  async #killIfHanging(cell: Cell, { conversation }: SuspectedTurn): Promise<void> {
+    const before = cell.suspects.get(conversation.id);
     await sleep(HANGS_AFTER_MS);
-    if (cell.suspects.get(conversation.id)?.turnId === turnId) cell.process?.kill();
+    if (before && cell.suspects.get(conversation.id) === before) cell.process?.kill();
+    else await this.#options.wake(conversation);
   }
 
   #cellOf(process: QuarantineProcess): Cell | undefined {

@@ -235,8 +235,10 @@ export class TurnWorker {
     const { turnId, crashes, conversation } = claim;
     if (!quarantine || crashes < SUSPECT_CRASHES) return this.#runClaimed(claim, taken);
     if (quarantine.isGuilty(turnId) && crashes >= limits.maxCrashes) {
+      const waiting = await this.#giveUp(claim);
+      // If the apology fails, the turn comes back and is still guilty.
       quarantine.forget(turnId);
-      return this.#giveUp(claim);
+      return waiting;
     }
     if (!quarantine.isAvailable) return this.#runClaimed(claim, taken);
     taken.lease.end();

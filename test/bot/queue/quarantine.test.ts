@@ -31,11 +31,12 @@ class TestProcess implements QuarantineProcess {
   isDead = false;
   isStopped = false;
 
-  constructor(name: string, world: TestProcess['world'], starts: boolean) {
+  /** @param startsWithinMs false if it never does */
+  constructor(name: string, world: TestProcess['world'], startsWithinMs: number | false) {
     this.name = name;
     this.world = world;
-    this.ready = starts ? sleep(1) : Promise.reject(new Error('it does not start'));
-    this.ready.catch(() => this.kill());
+    this.ready = startsWithinMs === false ? Promise.reject(new Error('it does not start')) : sleep(startsWithinMs);
+    this.ready.catch(() => undefined);
   }
 
   run({ id }: ConversationRef): void {
@@ -70,7 +71,7 @@ afterEach(async () => {
   await Promise.all(worlds.splice(0).map(({ quarantine }) => quarantine.close(0)));
 });
 
-function createWorld(fateOf: (id: string) => Fate, starts = () => true): World {
+function createWorld(fateOf: (id: string) => Fate, starts = () => true, startsWithinMs = 1): World {
   const world: Omit<World, 'quarantine'> = { processes: [], guilty: [], ended: [], woken: [], claimsEnded: [] };
   const quarantine = new Quarantine({
     start(onLeft) {
@@ -78,7 +79,7 @@ function createWorld(fateOf: (id: string) => Fate, starts = () => true): World {
         world.ended.push(id);
         onLeft(id);
       };
-      const process = new TestProcess(`p${world.processes.length}`, { fateOf, left }, starts());
+      const process = new TestProcess(`p${world.processes.length}`, { fateOf, left }, starts() && startsWithinMs);
       world.processes.push(process);
       return process;
     },
@@ -166,6 +167,18 @@ describe('quarantine [poison-turns]', () => {
     expect(world.ended).toEqual([suspectOf('quick').conversation.id]);
   });
 
+  test('does not kill a process that is still starting when another wake brings its turn back', async () => {
+    const world = createWorld(
+      () => 'ends',
+      () => true,
+      700,
+    );
+    world.quarantine.take(suspectOf('a'));
+    world.quarantine.take(suspectOf('a'));
+    await until(() => world.ended.length === 1);
+    expect(deathsOf(world)).toBe(0);
+  });
+
   test('uses an idle process again, and never more than six at a time', async () => {
     const world = createWorld(() => 'hangs');
     for (let count = 0; count < 8; count += 1) world.quarantine.take(suspectOf(`s${count}`));
@@ -198,5 +211,28 @@ describe('quarantine [poison-turns]', () => {
     await until(() => world.woken.length === 1);
     expect(world.quarantine.isAvailable).toBe(false);
     expect(world.guilty).toEqual([]);
+  });
+
+  test('gives its turns to any worker while the system refuses every new process', async () => {
+    const world = createWorld(
+      () => 'ends',
+      () => {
+        throw new Error('spawn ENOMEM');
+      },
+    );
+    for (let count = 0; count < 8; count += 1) world.quarantine.take(suspectOf(`s${count}`));
+    await until(() => world.woken.length === 8);
+    expect(world.guilty).toEqual([]);
+  });
+
+  test('gives all turns that it still has to other workers when it is closed', async () => {
+    const world = createWorld(() => 'hangs');
+    for (let count = 0; count < 3; count += 1) world.quarantine.take(suspectOf(`s${count}`));
+    await until(() => world.processes[0]?.running.size === 3);
+    await world.quarantine.close(0);
+    world.quarantine.take(suspectOf('late'));
+    await until(() => world.woken.length === 4);
+    expect(world.claimsEnded).toHaveLength(3);
+    expect(world.processes.every(({ isDead }) => isDead)).toBe(true);
   });
 });

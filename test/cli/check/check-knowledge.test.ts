@@ -148,9 +148,9 @@ describe('the check of a retrieval service', () => {
     const server = await listen(() => undefined, 0, '127.0.0.1');
     servers.push(server);
     const { lines } = await found([{ ...library, dify: `${server.url}/retrieval` }]);
-    expect(lines).toMatchObject([
-      { verdict: 'fault', detail: expect.stringContaining('does not answer within 5 seconds') },
-    ]);
+    // On a busy machine, the limit of the whole check may come first.
+    const inTime = /does not answer within 5 seconds|no result in time/;
+    expect(lines).toMatchObject([{ verdict: 'fault', detail: expect.stringMatching(inTime) }]);
   });
 
   test('warns about a service without readers', async () => {
