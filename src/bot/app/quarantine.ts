@@ -45,17 +45,18 @@ export function createQuarantine(
  * this one never learns of it. About eight seconds are less than a claim's life.
  */
 async function killWhenSilent(process: WorkerProcess): Promise<void> {
-  let hasEnded = false;
+  const life = { hasEnded: false };
   inBackground(async () => {
     await process.ended;
-    hasEnded = true;
+    life.hasEnded = true;
   });
   await process.ready;
-  for (let silences = 0; !hasEnded && silences < MAX_SILENCES; await sleep(SECOND_MS, undefined, { ref: false })) {
+  for (let silences = 0; silences < MAX_SILENCES; await sleep(SECOND_MS, undefined, { ref: false })) {
+    if (life.hasEnded) return;
     silences = await process.ask('running').then(
       () => 0,
       () => silences + 1,
     );
   }
-  if (!hasEnded) process.kill();
+  process.kill();
 }

@@ -39,6 +39,8 @@ describe.each(DIALECTS)('callbacks, with %s', (dialect) => {
           const right = callback.searchParams.get('state') ?? '';
           callback.searchParams.delete('state');
           const text = typeof wrong === 'string' ? wrong : `${right.slice(0, wrong.cut)}${wrong.more}`;
+          // A state that is cut and padded can be the right one by chance.
+          fc.pre(text !== right);
           const query = { replace: encodeURIComponent(text), append: `${right}&state=${right}`, empty: '' }[kind];
           const page = await browser.get(`${callback.href}&state=${query}`);
           expect(page.status).toBe(400);
