@@ -300,7 +300,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     ...(identity ? [repeatReleases(base, identity)] : []),
   ];
   const reclaim = (names: readonly string[]) => reclaimFromDeadWorkers(names, { redis, shards: config.queue.shards });
-  // What its parent does already, a process of its quarantine leaves alone.
+  // The parent of a quarantine process does these for it.
   const duties = isQuarantine
     ? undefined
     : {

@@ -41,8 +41,8 @@ export function createQuarantine(
 }
 
 /**
- * A blocked process keeps its turns from running anywhere for ever: when its claims run out, another worker takes them, and
- * this one never learns of it. About eight seconds are less than a claim's life.
+ * Ends a blocked process. When its claims run out, another worker may take its turns, so that nothing else would tell this
+ * one. It takes about eight seconds, less than a claim's life.
  */
 async function killWhenSilent(process: WorkerProcess): Promise<void> {
   const life = { hasEnded: false };

@@ -46,7 +46,7 @@ interface Cell {
   isOpen: boolean;
 }
 
-/** Crashes from which a turn runs in quarantine. One crash can be chance. */
+/** Number of crashes after which a turn runs in quarantine. One crash can be chance. */
 export const SUSPECT_CRASHES = 2;
 /** Deaths of a process in which a turn ran alone, after which the turn is guilty. */
 export const SOLO_DEATHS_TO_GIVE_UP = 3;
@@ -84,7 +84,7 @@ export class Quarantine {
     this.#options = options;
   }
 
-  /** Whether the turn's own processes died without it being possible that another turn killed them. */
+  /** Whether enough processes died in which the turn ran alone. */
   isGuilty(turnId: DeliveryId): boolean {
     return (this.#soloDeaths.get(turnId) ?? 0) >= SOLO_DEATHS_TO_GIVE_UP;
   }

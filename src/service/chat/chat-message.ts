@@ -7,8 +7,6 @@ const MAX_PARTS = 200;
 const MAX_CALLS = 256;
 
 const BE_TEXT = { error: must('a string') };
-const BE_PART = must('an object whose type is text or image_url');
-const BE_PART_TYPE = must('text or image_url');
 const BE_URL = { error: must('a data URL of a base64 image, or an http or https address') };
 const BE_CALL = { error: must('an object with id, type and function') };
 
@@ -24,10 +22,14 @@ const textPart = z.object({ type: z.literal('text'), text: z.string(BE_TEXT) });
 const imagePart = z.object({ type: z.literal('image_url'), image_url: imageSchema });
 
 /** zod calls this both for values that are not objects and for objects of another type, and adjusts the path itself. */
-const partFault = ({ input }: { input?: unknown }) =>
-  isObject(input) ? BE_PART_TYPE({ input: input['type'] }) : BE_PART({ input });
+const partFault = (types: string) => {
+  const [beType, bePart] = [must(types), must(`an object whose type is ${types}`)];
+  return ({ input }: { input?: unknown }) => (isObject(input) ? beType({ input: input['type'] }) : bePart({ input }));
+};
 
-const partSchema = z.discriminatedUnion('type', [textPart, imagePart], { error: partFault });
+const partSchema = z.discriminatedUnion('type', [textPart, imagePart], {
+  error: partFault('text or image_url'),
+});
 
 /** The other parts of OpenAI's interface. All hold their data themselves, so the engine does not fetch anything. */
 const relayedPartSchema = z.discriminatedUnion(
@@ -55,7 +57,7 @@ const relayedPartSchema = z.discriminatedUnion(
     }),
     z.object({ type: z.literal('refusal'), refusal: z.string(BE_TEXT) }),
   ],
-  { error: partFault },
+  { error: partFault('text, image_url, file, input_audio or refusal') },
 );
 
 const BE_CONTENT = `a string or a list of 1 to ${MAX_PARTS} content parts`;
@@ -123,7 +125,7 @@ const filled = <T>(calls: T[] | undefined) => (calls?.length ? calls : undefined
 
 const NO_CONTENT = { path: ['content'], error: must(BE_CONTENT)({}) };
 
-/** A message by the interface's own table, for the built-in model. */
+/** A message as SERVICE.md specifies it, for the built-in model. */
 export const messageSchema = fieldsSchema
   .transform((message) => ({ ...message, content: message.content ?? null, tool_calls: filled(message.tool_calls) }))
   .refine(

@@ -40,13 +40,11 @@ export interface ToolDeclaration {
   name: string;
   description: string;
   parameters: { properties: Record<string, Record<string, unknown>>; required: readonly string[] };
-  /** A tool of the type `custom`, whose input is free text. */
-  isCustom: boolean;
   /** What an engine receives. */
   declaration: object;
 }
 
-/** A declaration by the interface's own table, for the built-in model. The `required` list is in `parameters` or beside it. */
+/** A declaration as SERVICE.md specifies it, for the built-in model. The `required` list is in `parameters` or beside it. */
 export const toolSchema = z
   .object(
     {
@@ -66,7 +64,7 @@ export const toolSchema = z
   .transform(({ function: { name, description, parameters, required } }): ToolDeclaration => {
     const { properties } = parameters;
     return {
-      ...{ name, description, isCustom: false, declaration: {} },
+      ...{ name, description, declaration: {} },
       parameters: { properties, required: parameters.required ?? required ?? [] },
     };
   });
@@ -77,18 +75,15 @@ const anyParametersSchema = z
   .record(z.string(), z.unknown(), BE_SCHEMA)
   .refine((schema) => !isDeeperThan(MAX_LEVELS, schema), { error: `must have at most ${MAX_LEVELS} levels` });
 
+const relayedFields = { name: nameSchema, description: optional(z.string(BE_TEXT)) };
+const BE_NAMED = { error: must('an object with a name') };
+
 const relayedFunctionSchema = z
   .object({
     type: z.literal('function'),
     function: z.object(
-      {
-        name: nameSchema,
-        description: optional(z.string(BE_TEXT)),
-        parameters: optional(anyParametersSchema),
-        required: requiredSchema,
-        strict: strictSchema,
-      },
-      { error: must('an object with a name') },
+      { ...relayedFields, parameters: optional(anyParametersSchema), required: requiredSchema, strict: strictSchema },
+      BE_NAMED,
     ),
   })
   .transform(({ type, function: { required, ...told } }) => {
@@ -103,14 +98,7 @@ const relayedFunctionSchema = z
 const relayedCustomSchema = z
   .object({
     type: z.literal('custom'),
-    custom: z.object(
-      {
-        name: nameSchema,
-        description: optional(z.string(BE_TEXT)),
-        format: optional(anyParametersSchema),
-      },
-      { error: must('an object with a name') },
-    ),
+    custom: z.object({ ...relayedFields, format: optional(anyParametersSchema) }, BE_NAMED),
   })
   .transform(({ type, custom }) => declarationOf(custom.name, { type, custom }));
 
@@ -127,6 +115,5 @@ export const relayedToolSchema = z.discriminatedUnion('type', [relayedFunctionSc
 });
 
 function declarationOf(name: string, declaration: object): ToolDeclaration {
-  const isCustom = 'custom' in declaration;
-  return { name, description: '', isCustom, parameters: { properties: {}, required: [] }, declaration };
+  return { name, description: '', parameters: { properties: {}, required: [] }, declaration };
 }

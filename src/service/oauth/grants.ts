@@ -157,7 +157,7 @@ export class Grants {
 
   /**
    * Revokes a token (RFC 7009 section 2.1): a refresh token with all tokens of its grant, or one access token. An unknown token
-   * is none any more.
+   * counts as revoked.
    * @throws OAuthError `invalid_grant` for a token of another client; StoreError
    */
   async revoke(token: string, clientId: string): Promise<void> {
@@ -166,18 +166,8 @@ export class Grants {
     const found = refresh ?? (await this.#find('access', token));
     if (!found) return;
     if (found.clientId !== clientId) throw new OAuthError('invalid_grant', 'The token was issued to another client');
-    if (!refresh) {
-      await store.use((redis) => redis.del(store.key('access', sha256Hex(token))));
-      return;
-    }
-    const { grantId, username } = refresh;
-    await store.use((redis) =>
-      redis
-        .multi()
-        .del(store.key('code', grantId), store.key('grant', grantId))
-        .zrem(this.#listKey(username, clientId), grantId)
-        .exec(),
-    );
+    if (refresh) await this.#endGrants(this.#listKey(refresh.username, clientId), [refresh.grantId]);
+    else await store.use((redis) => redis.del(store.key('access', sha256Hex(token))));
   }
 
   /** Revokes every code and token that a client received with a person's consent. @throws StoreError */
@@ -185,9 +175,13 @@ export class Grants {
     const { store } = this.#options;
     const list = this.#listKey(username, clientId);
     const ids = await store.use((redis) => redis.zrange(list, '0', '-1'));
-    if (ids.length === 0) return;
-    const keys = ids.flatMap((id) => [store.key('code', id), store.key('grant', id)]);
     // Grants that are issued meanwhile stay on the list.
+    if (ids.length > 0) await this.#endGrants(list, ids);
+  }
+
+  async #endGrants(list: string, ids: readonly string[]): Promise<void> {
+    const { store } = this.#options;
+    const keys = ids.flatMap((id) => [store.key('code', id), store.key('grant', id)]);
     await store.use((redis) =>
       redis
         .multi()

@@ -103,7 +103,7 @@ class ChoiceNormalizer {
     this.#memory = memory;
     // Reasoning that the caller did not enable stays hidden; in other dialects it is shown as the engine sends it.
     this.#isThinking = thinking === 'enabled' || model.thinking !== 'thinking';
-    this.#customTools = new Set(tools.filter(({ isCustom }) => isCustom).map(({ name }) => name));
+    this.#customTools = new Set(tools.filter(({ declaration }) => 'custom' in declaration).map(({ name }) => name));
     const isOffered = tools.length > 0 || messages.some(({ role }) => role === 'tool');
     this.#text = new ReplyText({
       offered: new Set(isOffered ? ['', ...tools.map(({ name }) => name)] : []),
