@@ -125,7 +125,7 @@ const filled = <T>(calls: T[] | undefined) => (calls?.length ? calls : undefined
 
 const NO_CONTENT = { path: ['content'], error: must(BE_CONTENT)({}) };
 
-/** A message as SERVICE.md specifies it, for the built-in model. */
+/** A message as it is specified, for the built-in model. */
 export const messageSchema = fieldsSchema
   .transform((message) => ({ ...message, content: message.content ?? null, tool_calls: filled(message.tool_calls) }))
   .refine(

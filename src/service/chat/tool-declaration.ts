@@ -44,7 +44,7 @@ export interface ToolDeclaration {
   declaration: object;
 }
 
-/** A declaration as SERVICE.md specifies it, for the built-in model. The `required` list is in `parameters` or beside it. */
+/** A declaration as it is specified, for the built-in model. The `required` list is in `parameters` or beside it. */
 export const toolSchema = z
   .object(
     {
