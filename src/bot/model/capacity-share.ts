@@ -5,8 +5,11 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { subscribe } from '../../shared/redis/subscriber.ts';
 
 const CHANNEL = 'parley:engine-capacity';
-/** Interval at which a worker that holds permits renews them. */
-export const RENEW_MS = 5 * SECOND_MS;
+/**
+ * Interval at which a worker with permits or waiting questions renews them. What a dead worker held or waited for keeps others
+ * waiting until its lease ends, three intervals later.
+ */
+export const RENEW_MS = SECOND_MS;
 
 export const shareScript = loadScript(import.meta.url, './scripts/share-capacity.lua', {
   constants: {

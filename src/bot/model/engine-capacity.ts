@@ -244,7 +244,8 @@ export class EngineCapacity {
 
   #plan(againInMs: number): void {
     if (this.#limit === 0 || (this.#held === 0 && this.#waiters.length === 0)) return;
-    this.#admitIn(againInMs > 0 ? againInMs + this.#options.random() * Math.min(againInMs, JITTER_MS) : RENEW_MS);
+    const jitterMs = this.#options.random() * Math.min(againInMs, JITTER_MS);
+    this.#admitIn(againInMs > 0 ? Math.min(againInMs + jitterMs, RENEW_MS) : RENEW_MS);
   }
 
   #admitIn(ms: number): void {

@@ -42,8 +42,8 @@ interface Cell {
   process: QuarantineProcess | undefined;
   /** Whether its process has started. */
   isRunning: boolean;
-  /** Whether further suspects may join: the cell is new, and none of its processes has died. */
-  isOpen: boolean;
+  /** Whether further suspects may join: none of its processes has died. */
+  readonly isOpen: boolean;
 }
 
 /** Number of crashes after which a turn runs in quarantine. One crash can be chance. */
@@ -52,8 +52,10 @@ export const SUSPECT_CRASHES = 2;
 export const SOLO_DEATHS_TO_GIVE_UP = 3;
 /** Bounds the memory. Further cells wait for a process. */
 const MAX_PROCESSES = 6;
-/** How long a new cell takes in suspects; those of one dead worker come within moments. */
-const OPEN_FOR_MS = SECOND_MS;
+/** Bounds what one process runs at a time. */
+const MAX_SUSPECTS = 100;
+/** A start takes more than a second of processor time, which the turns of this worker need too. */
+const MAX_STARTING = 2;
 /** How long an idle process is kept for the next cell. */
 const SPARE_FOR_MS = 10 * SECOND_MS;
 /** A suspect that comes back is either ending in its process right now, or its process hangs. */
@@ -76,6 +78,7 @@ export class Quarantine {
   readonly #soloDeaths = new Map<DeliveryId, number>();
   #spare: { process: QuarantineProcess; timer: NodeJS.Timeout } | undefined;
   #processes = 0;
+  #starting = 0;
   #failedStarts = 0;
   #unavailableUntilMs = Number.NEGATIVE_INFINITY;
   #isClosing = false;
@@ -104,7 +107,8 @@ export class Quarantine {
       return;
     }
     const isAlone = this.#soloDeaths.has(suspect.turnId);
-    const open = isAlone ? undefined : [...this.#cells].find(({ isOpen }) => isOpen);
+    const hasRoom = ({ isOpen, suspects }: Cell) => isOpen && suspects.size < MAX_SUSPECTS;
+    const open = isAlone ? undefined : [...this.#cells].find(hasRoom);
     if (!open) return this.#isolate([suspect], !isAlone);
     open.suspects.set(id, suspect);
     if (open.process) inBackground(() => this.#runWhenReady(open, suspect));
@@ -139,7 +143,6 @@ export class Quarantine {
       isOpen,
     };
     this.#cells.add(cell);
-    if (isOpen) setTimeout(() => (cell.isOpen = false), OPEN_FOR_MS).unref();
     this.#place(cell);
   }
 
@@ -147,7 +150,8 @@ export class Quarantine {
   #place(cell: Cell): void {
     if (this.#isClosing) return;
     const spare = this.#spare;
-    if (!spare && this.#processes >= MAX_PROCESSES) return void this.#waiting.push(cell);
+    const isFull = this.#processes >= MAX_PROCESSES || this.#starting >= MAX_STARTING;
+    if (!spare && isFull) return void this.#waiting.push(cell);
     if (spare) {
       clearTimeout(spare.timer);
       this.#spare = undefined;
@@ -165,12 +169,16 @@ export class Quarantine {
   #start(): QuarantineProcess {
     const process = this.#options.start((conversationId) => this.#onLeft(process, conversationId));
     this.#processes += 1;
+    this.#starting += 1;
     const started = process.ready.then(
       () => {
+        this.#starting -= 1;
         this.#failedStarts = 0;
+        this.#placeNext();
         return true;
       },
       () => {
+        this.#starting -= 1;
         process.kill();
         return false;
       },
@@ -230,9 +238,13 @@ export class Quarantine {
     try {
       await this.#onCellDeath(process, hasStarted);
     } finally {
-      const next = this.#waiting.shift();
-      if (next) this.#place(next);
+      this.#placeNext();
     }
+  }
+
+  #placeNext(): void {
+    const next = this.#waiting.shift();
+    if (next) this.#place(next);
   }
 
   async #onCellDeath(process: QuarantineProcess, hasStarted: boolean): Promise<void> {

@@ -216,17 +216,17 @@ describe('an engine that serves 10 calls at once', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(200);
   }, 60_000);
 
-  test('returns the permits of a dead worker [engine-capacity]', async () => {
+  test('waits neither for the calls nor for the older questions of a dead worker [engine-capacity]', async () => {
     engine.limit = 2;
     const worker = startWorker();
     await texts(times(4, () => ask(worker)));
     const name = engineName(engine.baseUrl, 'svc-plus');
-    const report = { seq: 1, held: 2, running: 2, top: 2, waiting: 0, waitedMs: 0, passed: 0, refused: 0, pauseMs: 0 };
+    const calls = { held: 2, running: 2, top: 2, waiting: 9, waitedMs: 60_000 };
+    const report = { seq: 1, ...calls, passed: 0, refused: 0, pauseMs: 0 };
     await shareScript.run(redis.redis, { engine: name }, { process: 'dead', channel: 'none', ...report });
-    const waiting = ask(worker);
+    const waiting = ask(worker, { patienceMs: 10_000 });
     await pause(300);
     expect(engine.running).toBe(0);
-    await redis.redis.hset(name, 'p:dead', '2:2:0:0:1:1');
     expect((await waiting).text).toBe('ok');
   }, 60_000);
 

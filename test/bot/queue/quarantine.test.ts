@@ -179,6 +179,24 @@ describe('quarantine [poison-turns]', () => {
     expect(deathsOf(world)).toBe(0);
   });
 
+  test('puts later suspects into a process that has not died, and starts two processes at a time', async () => {
+    const world = createWorld(
+      () => 'hangs',
+      () => true,
+      50,
+    );
+    world.quarantine.take(suspectOf('a'));
+    await until(() => world.processes[0]?.running.size === 1);
+    for (let count = 0; count < 100; count += 1) world.quarantine.take(suspectOf(`s${count}`));
+    await until(() => world.processes[1]?.running.size === 1);
+    expect(world.processes.map(({ running }) => running.size)).toEqual([100, 1]);
+    for (const process of world.processes) process.kill();
+    // Two halves and the one that ran alone.
+    await until(() => world.processes.length === 4);
+    expect(world.processes.filter(({ isDead, running }) => !isDead && running.size === 0)).toHaveLength(2);
+    await until(() => world.processes.length === 5);
+  });
+
   test('uses an idle process again, and never more than six at a time', async () => {
     const world = createWorld(() => 'hangs');
     for (let count = 0; count < 8; count += 1) world.quarantine.take(suspectOf(`s${count}`));
