@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SECOND_MS } from '../../shared/clock.ts';
+import { MINUTE_MS, monotonicMs, SECOND_MS } from '../../shared/clock.ts';
 import { inBackground } from '../../shared/in-background.ts';
+import { processorMsOf } from '../../shared/process/processor-time.ts';
 import { threadModule } from '../../shared/process/worker-pool.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import { conversationKeys } from '../domain/partition-keys.ts';
@@ -11,8 +12,12 @@ import { endClaimScript } from '../queue/reclaim.ts';
 import type { Base, BotOptions } from './base.ts';
 import { WorkerProcess } from './local/worker-process.ts';
 
-/** Unanswered questions in a row, each of which waits for a second, after which a process counts as blocked. */
-const MAX_SILENCES = 4;
+/** Processor time that a process may use without an answer. On a busy machine a sound process gets too little to answer soon. */
+const MAX_BUSY_MS = 4 * SECOND_MS;
+/** How long a process may be silent that uses no processor time, for example because it is suspended. */
+const MAX_SILENT_MS = 30 * SECOND_MS;
+/** How long a process may take to start. */
+const START_LIMIT_MS = MINUTE_MS;
 
 export interface QuarantineNeeds {
   /** Takes a turn in this process, to give it up. */
@@ -31,7 +36,7 @@ export function createQuarantine(
     start(onLeft) {
       const task = { config, secrets, name: newWorkerName(), deadNames: [], isQuarantine: true };
       const started = new WorkerProcess(program, task, { onLeft, searchLocal });
-      inBackground(() => killWhenSilent(started));
+      inBackground(() => killWhenBlocked(started));
       return started;
     },
     endClaim: (conversation, worker) => endClaimScript.run(redis, conversationKeys(conversation), { worker }),
@@ -40,23 +45,26 @@ export function createQuarantine(
   });
 }
 
-/**
- * Ends a blocked process. When its claims run out, another worker may take its turns, so that nothing else would tell this
- * one. It takes about eight seconds, less than a claim's life.
- */
-async function killWhenSilent(process: WorkerProcess): Promise<void> {
+/** Ends a blocked process. When its claims run out, nothing else would tell that it still has the turns. */
+export async function killWhenBlocked(
+  process: Pick<WorkerProcess, 'ready' | 'ended' | 'ask' | 'kill' | 'processId'>,
+): Promise<void> {
   const life = { hasEnded: false };
   inBackground(async () => {
     await process.ended;
     life.hasEnded = true;
   });
-  await process.ready;
-  for (let silences = 0; silences < MAX_SILENCES; await sleep(SECOND_MS, undefined, { ref: false })) {
-    if (life.hasEnded) return;
-    silences = await process.ask('running').then(
-      () => 0,
-      () => silences + 1,
+  const now = async () => ({ atMs: monotonicMs(), usedMs: (await processorMsOf(process.processId)) ?? monotonicMs() });
+  const isReady = await Promise.race([process.ready, sleep(START_LIMIT_MS, false, { ref: false })]);
+  if (isReady === false) return process.kill();
+  for (let answered = await now(); ; await sleep(SECOND_MS, undefined, { ref: false })) {
+    const hasAnswered = await process.ask('running').then(
+      () => true,
+      () => false,
     );
+    if (life.hasEnded) return;
+    const { atMs, usedMs } = await now();
+    if (hasAnswered) answered = { atMs, usedMs };
+    else if (usedMs - answered.usedMs >= MAX_BUSY_MS || atMs - answered.atMs >= MAX_SILENT_MS) return process.kill();
   }
-  process.kill();
 }

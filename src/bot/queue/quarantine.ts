@@ -58,8 +58,8 @@ const MAX_SUSPECTS = 100;
 const MAX_STARTING = 2;
 /** How long an idle process is kept for the next cell. */
 const SPARE_FOR_MS = 10 * SECOND_MS;
-/** A suspect that comes back is either ending in its process right now, or its process hangs. */
-const HANGS_AFTER_MS = SECOND_MS / 2;
+/** Pause before a suspect that came back while its process still has it is looked at again. */
+const LOOK_AGAIN_MS = SECOND_MS;
 /** After this many failed starts in a row, suspects run in the worker itself for a while. */
 const MAX_FAILED_STARTS = 3;
 const UNAVAILABLE_FOR_MS = MINUTE_MS;
@@ -103,7 +103,7 @@ export class Quarantine {
     if (this.#isClosing) return inBackground(() => this.#options.wake(suspect.conversation));
     const known = [...this.#cells].find(({ suspects }) => suspects.has(id));
     if (known) {
-      if (known.isRunning) inBackground(() => this.#killIfHanging(known, suspect));
+      if (known.isRunning) inBackground(() => this.#lookAgain(suspect));
       return;
     }
     const isAlone = this.#soloDeaths.has(suspect.turnId);
@@ -283,12 +283,13 @@ export class Quarantine {
     for (const { conversation } of suspects) await this.#options.wake(conversation);
   }
 
-  /** The turn's claim has run out although its process lives. */
-  async #killIfHanging(cell: Cell, { conversation }: SuspectedTurn): Promise<void> {
-    const before = cell.suspects.get(conversation.id);
-    await sleep(HANGS_AFTER_MS);
-    if (before && cell.suspects.get(conversation.id) === before) cell.process?.kill();
-    else await this.#options.wake(conversation);
+  /**
+   * The turn is ending in its process right now, or its claim has run out: the process notices that it lost the turn and leaves
+   * it, or it is blocked and will be killed.
+   */
+  async #lookAgain({ conversation }: SuspectedTurn): Promise<void> {
+    await sleep(LOOK_AGAIN_MS, undefined, { ref: false });
+    if (!this.#isClosing) await this.#options.wake(conversation);
   }
 
   #cellOf(process: QuarantineProcess): Cell | undefined {

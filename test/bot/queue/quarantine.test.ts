@@ -158,13 +158,19 @@ describe('quarantine [poison-turns]', () => {
     expect(world.quarantine.isGuilty(turnId)).toBe(false);
   });
 
-  test('kills a process whose turn comes back because it hangs, but not one whose turn has just ended', async () => {
-    const world = createWorld((id) => (id === suspectOf('slow').conversation.id ? 'hangs' : 'ends'));
-    for (const name of ['slow', 'quick']) world.quarantine.take(suspectOf(name));
-    await until(() => world.ended.length === 1);
-    world.quarantine.take(suspectOf('slow'));
-    await until(() => world.processes[0]?.isDead === true);
-    expect(world.ended).toEqual([suspectOf('quick').conversation.id]);
+  test('looks again at a turn that comes back while its process still has it', async () => {
+    const world = createWorld(() => 'hangs');
+    const suspect = suspectOf('slow');
+    world.quarantine.take(suspect);
+    await until(() => world.processes[0]?.running.size === 1);
+    world.quarantine.take(suspect);
+    await until(() => world.woken.length === 1);
+    // The process notices that it has lost the turn.
+    world.processes[0]?.world.left(suspect.conversation.id);
+    world.quarantine.take(suspect);
+    await until(() => world.processes[0]?.running.size === 1);
+    expect(world.woken).toEqual([suspect.conversation.id]);
+    expect(deathsOf(world)).toBe(0);
   });
 
   test('does not kill a process that is still starting when another wake brings its turn back', async () => {
