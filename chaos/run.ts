@@ -18,5 +18,6 @@ else {
     if (command.slow && !command.soak) return runSlow(command, say);
     return command.soak ? soak(command, say) : runFaults(command, say);
   };
-  process.exitCode = (await run()) ? 0 : 1;
+  // Without this, the end of the process waits for leftover connections, and may spin on a processor for ever.
+  process.exit((await run()) ? 0 : 1);
 }
