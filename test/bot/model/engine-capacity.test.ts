@@ -253,6 +253,19 @@ describe('an engine that serves 10 calls at once', () => {
     expect(after - before).toBeLessThanOrEqual(3);
   });
 
+  test('halves a known limit at most, although one call happens to run when the engine refuses [engine-capacity]', async () => {
+    const idle = { running: 0, top: 0, waiting: 0, waitedMs: 0, passed: 0, refused: 0, pauseMs: 0 };
+    const send = (seq: number, change: object) =>
+      shareScript.run(
+        redis.redis,
+        { engine: '{engine}:capacity:y' },
+        { process: 'a', channel: 'none', seq, held: 1, ...idle, ...change },
+      );
+    expect(await send(1, { running: 16, top: 16, refused: 1 })).toMatchObject({ limit: 16 });
+    expect(await send(2, { running: 1, top: 1, refused: 1 })).toMatchObject({ limit: 8 });
+    expect(await send(3, { refused: 1 })).toMatchObject({ limit: 4 });
+  });
+
   test('counts a report once if it is sent twice [repeatable-scripts]', async () => {
     const report = { seq: 7, held: 1, running: 3, top: 3, waiting: 0, waitedMs: 0, passed: 0, refused: 1, pauseMs: 0 };
     const send = (change = {}) =>

@@ -1,5 +1,5 @@
 -- Shares the concurrency of one engine among all workers: a worker reports its calls and gets permits for waiting questions.
--- A refusal sets the limit to the number of calls that the engine was serving, or halves it where it served none. While questions
+-- A refusal sets the limit to the number of calls that the engine was serving, but at most halves it. While questions
 -- wait and the engine serves as many calls as the limit allows, the limit rises by 1, 2, 4 … every GROW_EVERY_MS: the length of the
 -- answers must not decide how soon a larger engine is used. A refused attempt costs one short call.
 -- Nothing is stored before an engine has refused a call. A worker that stops reporting loses its permits after LEASE_MS.
@@ -45,7 +45,8 @@ local step = tonumber(state.step or '1')
 local top = math.max(running, tonumber(args.top)) + othersRunning
 local isNew = limit == 0
 if refused > 0 then
-  limit = top > 0 and top or math.max(1, math.floor(limit / 2))
+  -- Few calls may have been running by chance: a known limit is halved at most.
+  limit = math.max(top, math.floor(limit / 2), 1)
   -- Refusals of calls that were sent before the pause began add no information.
   if now >= pausedUntil then streak = streak + 1 end
   local doubled = 2 ^ math.min(streak - 1, 10)
@@ -55,7 +56,8 @@ if refused > 0 then
   -- The end of a call signals a free place. If no call is running, only time can tell.
   if pauseMs == 0 and serving == 0 then pauseMs = math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * doubled) end
   if pauseMs > 0 then pausedUntil = math.max(pausedUntil, now + pauseMs) end
-  growAt = math.max(growAt, now + GROW_AFTER * math.max(pauseMs, FIRST_BACKOFF_MS))
+  -- Without a pause, an attempt to serve more costs one short call.
+  growAt = math.max(growAt, now + math.max(GROW_AFTER * pauseMs, GROW_EVERY_MS))
   step = 1
   state.refusedAt = now
 elseif passed > 0 then
