@@ -232,6 +232,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       prompt: {
         systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
         budgetTokens: config.chat.promptTokens,
+        maxTokens: config.chat.maxPromptTokens,
         ...{ sizes, groupScope, idleMs: config.conversation.idleSec * SECOND_MS },
         timeZone: config.timeZone,
       },

@@ -8,6 +8,9 @@ import type { ValidatedSettings } from './cross-checks.ts';
 import { credentialsOf, isConnected, isServiceAlone, simulatedPlatform } from './mode.ts';
 import type { Settings } from './schema.ts';
 
+/** Tokens of a prompt without files, and of any prompt for a model of unknown context. */
+const DEFAULT_PROMPT_TOKENS = 24_000;
+
 /** Names of local mode's embedded parts; none is a secret. */
 const LOCAL = {
   serviceName: { en: 'Parley Sign-in', zh: '统一身份认证' },
@@ -82,7 +85,8 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       model: settings.CHAT_MODEL ?? (settings.CHAT_MODELS[0] as string),
       fallbackModel: settings.CHAT_FALLBACK_MODEL,
       systemPromptFile: resolve(cwd, settings.CHAT_SYSTEM_PROMPT_FILE),
-      promptTokens: settings.CHAT_PROMPT_TOKENS,
+      promptTokens: settings.CHAT_PROMPT_TOKENS ?? DEFAULT_PROMPT_TOKENS,
+      maxPromptTokens: settings.CHAT_PROMPT_TOKENS,
       sendsUser: settings.CHAT_SEND_USER,
       thinkingShown: settings.THINKING_SHOWN,
     },

@@ -77,8 +77,10 @@ export interface Config extends PlatformConfigs {
     /** Model used when the selected model is unavailable. */
     readonly fallbackModel: string | undefined;
     readonly systemPromptFile: string;
-    /** Maximum tokens of a prompt. */
+    /** Maximum tokens of a prompt without files, and of one with files for a model of unknown context. */
     readonly promptTokens: number;
+    /** Maximum tokens of a prompt with files, if the institution limits it further than the model does. */
+    readonly maxPromptTokens: number | undefined;
     /** Whether the chat service receives a pseudonym of the person. */
     readonly sendsUser: boolean;
     readonly thinkingShown: 'never' | 'private' | 'everywhere';

@@ -13,11 +13,11 @@ export interface ModelCatalog {
 /** Maximum share of the context that is reserved for the answer. */
 const ANSWER_SHARE = 0.25;
 
-/** Maximum tokens of a prompt for this model, never more than `mostTokens`. */
-export function promptRoom({ contextTokens, answerTokens }: ModelEntry, maxTokens: number): number {
-  if (contextTokens === undefined) return maxTokens;
+/** Maximum tokens of a prompt for this model: what its context leaves beside the answer, or `unknownTokens`. */
+export function promptRoom({ contextTokens, answerTokens }: ModelEntry, unknownTokens: number): number {
+  if (contextTokens === undefined) return unknownTokens;
   const forAnswer = Math.min(answerTokens ?? Number.POSITIVE_INFINITY, contextTokens * ANSWER_SHARE);
-  return Math.min(maxTokens, Math.floor(contextTokens - forAnswer));
+  return Math.floor(contextTokens - forAnswer);
 }
 
 export function createModelCatalog(entries: readonly ModelEntry[]): ModelCatalog {

@@ -5,6 +5,10 @@ import { rankChunks } from '../../../src/bot/turn/files/rank-chunks.ts';
 import { formatPlace, displayFileName } from '../../../src/bot/turn/files/file-words.ts';
 import { fitAttachments } from '../../../src/bot/turn/files/fit-attachments.ts';
 import { cutNote } from '../../../src/bot/turn/files/tell-files.ts';
+import { neededFiles } from '../../../src/bot/turn/files/needed-files.ts';
+import { preparePrompt } from '../../../src/bot/turn/answer/answer-prompt.ts';
+import { promptTokens } from '../../../src/bot/turn/conversation/build-prompt.ts';
+import { asDeliveryId } from '../../../src/bot/domain/ids.ts';
 import { parseStoredFile, serializeStoredFile, type StoredFile } from '../../../src/bot/turn/files/kept-file.ts';
 
 const pages = (count: number): StoredFile => ({
@@ -45,7 +49,75 @@ test('places in a file are named in both languages', () => {
   ]).toEqual(['第 3 页', '工作表 预算, 第 1–200 行', 'section Hours']);
 });
 
+describe('an earlier file', () => {
+  const handbook: StoredFile = {
+    name: 'Staff_handbook_2026.pdf',
+    parts: [{ label: 'page 1', text: 'Loans last four weeks. Swimming lessons are free. Expenses are paid monthly.' }],
+    pictures: [],
+  };
+  const rules: StoredFile = {
+    name: '借阅规则.docx',
+    parts: [{ text: '图书可以借四周，逾期每天罚款一元。' }],
+    pictures: [],
+  };
+  const scan: StoredFile = { name: 'scan.pdf', parts: [], pictures: [{ label: 'page 1', dataUrl: '', isScan: true }] };
+  test.each([
+    // By its words.
+    [handbook, 'How long is a loan?', true],
+    [handbook, 'Can I swim for free?', true],
+    [rules, '圖書逾期怎麼辦？', true],
+    // By its name.
+    [handbook, 'Which holidays are in our handbook?', true],
+    // By a word that refers to something before.
+    [handbook, 'Does it mention costs?', true],
+    [handbook, 'Summarise in three sentences', true],
+    [rules, '帮我总结重点', true],
+    [handbook, 'Why?', true],
+    // Another language, or no text, tells nothing.
+    [handbook, '出差费用怎么报销？', true],
+    [rules, 'Who pays the fine?', true],
+    [scan, 'Who painted the Mona Lisa?', true],
+    [handbook, 'Who painted the Mona Lisa?', false],
+    [handbook, 'Write a poem about autumn leaves', false],
+    [rules, '蒙娜丽莎是谁画的？', false],
+  ])('%# is sent with a question that may need it', async (file, question, isNeeded) => {
+    expect(await neededFiles([file], question)).toEqual([isNeeded]);
+  });
+});
+
 describe('files in a prompt', () => {
+  test('fill the context of the model, while the conversation keeps its limit', async () => {
+    const turn = { version: 1, atMs: 0, images: 0, assistantText: 'word '.repeat(2_000) } as const;
+    const turns = Array.from({ length: 30 }, (_, index) => ({
+      ...turn,
+      turnId: asDeliveryId(`t${index}`),
+      userText: 'q',
+    }));
+    const material = (files: StoredFile[]) => ({
+      earlier: { turns, summary: undefined, isShared: false },
+      current: { text: 'What is on the last page?', images: [] },
+      ...{ earlierImages: new Map(), files, filesAtHand: new Map() },
+    });
+    const tokensFor = async (files: StoredFile[], maxTokens: number) => {
+      const frame = { systemPrompt: 's', chatKind: 'private', nowMs: 0, timeZone: 'UTC', language: 'en' } as const;
+      const limits = { tools: [], seesImages: false, maxTokens, conversationTokens: 24_000 };
+      const build = await preparePrompt(material(files), { ...frame, ...limits });
+      const { prompt, cutNotes } = build({ budgetTokens: maxTokens, tokenFactor: 1, isFresh: false });
+      return { cutNotes, tokens: promptTokens(prompt.messages) };
+    };
+    const alone = await tokensFor([], 96_000);
+    expect(alone.tokens).toBeLessThanOrEqual(24_000);
+    // About 50,000 tokens, in a context of 128,000.
+    const whole = await tokensFor([pages(600)], 96_000);
+    expect(whole.cutNotes).toEqual([]);
+    expect(whole.tokens).toBeGreaterThan(alone.tokens + 40_000);
+    expect(whole.tokens).toBeLessThanOrEqual(96_000);
+    // A model of unknown context.
+    const cut = await tokensFor([pages(600)], 24_000);
+    expect(cut.cutNotes).toHaveLength(1);
+    expect(cut.tokens).toBeLessThanOrEqual(24_000);
+  });
+
   test('share the token budget, each cut at a named place', () => {
     const { files, cut } = fitAttachments([pages(40), pages(40)], { ...room, roomTokens: 1_000 });
     const tokens = files.reduce((sum, { text }) => sum + estimateTokens(text), 0);

@@ -89,7 +89,7 @@ test('treats an unlisted model as plain, and marks it as unlisted', () => {
 test('leaves room for the answer in the context of the model', () => {
   const roomOf = (fields: object) => promptRoom({ ...plainModel('a'), ...fields }, 24_000);
   expect(roomOf({})).toBe(24_000);
-  expect(roomOf({ contextTokens: 200_000 })).toBe(24_000);
+  expect(roomOf({ contextTokens: 200_000 })).toBe(150_000);
   expect(roomOf({ contextTokens: 8_192 })).toBe(6_144);
   expect(roomOf({ contextTokens: 8_192, answerTokens: 512 })).toBe(7_680);
   expect(roomOf({ contextTokens: 8_192, answerTokens: 8_000 })).toBe(6_144);

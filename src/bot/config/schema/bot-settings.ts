@@ -39,12 +39,13 @@ export const chatSettings = {
     level: 'common',
   }),
   CHAT_SYSTEM_PROMPT_FILE: setting(kinds.text, 'config/system-prompt.md', 'File with the system prompt.', 'common'),
-  CHAT_PROMPT_TOKENS: setting(
-    kinds.wholeNumber(1_000, 10_000_000),
-    '24000',
-    'Approximate maximum tokens of a prompt; older turns are left out. Reduced if the service reports a prompt as too long.',
-    'common',
-  ),
+  CHAT_PROMPT_TOKENS: optional(kinds.wholeNumber(1_000, 10_000_000), {
+    meaning:
+      'Approximate maximum tokens of a prompt; older turns are left out. Reduced if the service reports a prompt as too long.',
+    default: '24000, and with files as much as `contextTokens` in MODELS_FILE leaves beside the answer',
+    example: '24000',
+    level: 'common',
+  }),
   THINKING_SHOWN: setting(
     kinds.oneOf('private', 'never', 'everywhere'),
     'private',

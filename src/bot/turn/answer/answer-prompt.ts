@@ -6,7 +6,10 @@ import {
   type BuiltPrompt,
   type CurrentQuestion,
   type EarlierImages,
+  type FilesAtHand,
+  type PromptFile,
 } from '../conversation/build-prompt.ts';
+import { estimateTokens, IMAGE_TOKENS } from '../conversation/estimate-tokens.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
 import { fitAttachments } from '../files/fit-attachments.ts';
 import type { StoredFile } from '../files/kept-file.ts';
@@ -20,8 +23,10 @@ import type { PromptSize } from './retry-on-context-length.ts';
 /** Contents and limits of prompts. */
 export interface PromptRules {
   systemPrompt: string;
-  /** Maximum tokens of the prompt, if the model allows that many. */
+  /** Maximum tokens of the prompt without files, if the model allows that many. */
   budgetTokens: number;
+  /** Maximum tokens with files, if it is less than the model allows. */
+  maxTokens?: number;
   sizes: PromptSizes;
   groupScope: GroupScope;
   /** Time zone of the date in the prompt and of the days that usage is counted for. */
@@ -38,8 +43,8 @@ export interface PromptMaterial {
   earlierImages: EarlierImages;
   /** Files of earlier questions, then those of this one. */
   files: readonly StoredFile[];
-  /** Media ids of the files of earlier questions that are still available. */
-  filesAtHand: ReadonlySet<string>;
+  /** The files of earlier questions that are still available. */
+  filesAtHand: FilesAtHand;
 }
 
 /** The prompt apart from the gathered material. */
@@ -54,6 +59,8 @@ export interface PromptFrame {
   seesImages: boolean;
   /** Maximum tokens of the prompt, unless the service has shown a lower limit. */
   maxTokens: number;
+  /** Maximum tokens without the files. */
+  conversationTokens: number;
 }
 
 /** One version of the prompt. */
@@ -63,31 +70,43 @@ export interface FittedPrompt {
   cutNotes: string[];
 }
 
-/** Share of the prompt for the contents of files; the rest is for the conversation. */
+/** Minimum share of the prompt for the contents of files. They get more if the model's context is larger than a conversation. */
 const FILES_SHARE = 0.6;
 
 /** Prepares the prompt of a question. @returns a function that builds the version for a size */
 export async function preparePrompt(
   { earlier, current, earlierImages, files, filesAtHand }: PromptMaterial,
-  { tools, language, seesImages, maxTokens: maxPromptTokens, ...frame }: PromptFrame,
+  { tools, language, seesImages, maxTokens, conversationTokens, ...frame }: PromptFrame,
 ): Promise<(size: PromptSize) => FittedPrompt> {
   const shown = seesImages ? files : files.map((file) => ({ ...file, pictures: [] }));
   const chars = shown.reduce((sum, { parts }) => parts.reduce((all, { text }) => all + text.length, sum), 0);
   // Files that certainly fit need no ranking: a character is at most about one token.
-  const mayBeCut = chars > (maxPromptTokens * FILES_SHARE) / 2;
+  const mayBeCut = chars > filesRoom(maxTokens, conversationTokens) / 2;
   const pieces = mayBeCut ? await rankChunks(shown, `${current.text}\n${current.quote ?? ''}`) : [];
   const maxPictures = MAX_IMAGES - current.images.length;
   return ({ budgetTokens, tokenFactor, isFresh }) => {
-    const roomTokens = budgetTokens * FILES_SHARE;
+    const roomTokens = filesRoom(budgetTokens, conversationTokens);
     const fit = fitAttachments(shown, { roomTokens, tokenFactor, maxPictures, pieces, language });
+    const mostTokens = Math.min(budgetTokens, conversationTokens + filesTokens(fit.files, tokenFactor));
     const prompt = buildPrompt({
       ...frame,
       ...{ earlierImages, filesAtHand, tokenFactor },
       current: { ...current, files: fit.files },
-      budgetTokens: budgetTokens - declarationTokens(tools, tokenFactor),
+      budgetTokens: mostTokens - declarationTokens(tools, tokenFactor),
       turns: isFresh ? [] : earlier.turns,
       summary: isFresh ? undefined : earlier.summary?.text,
     });
     return { prompt, cutNotes: fit.cut.map((file) => cutNote(file, language)) };
   };
+}
+
+function filesRoom(budgetTokens: number, conversationTokens: number): number {
+  return Math.max(budgetTokens * FILES_SHARE, budgetTokens - conversationTokens);
+}
+
+function filesTokens(files: readonly PromptFile[], tokenFactor: number): number {
+  return files.reduce(
+    (sum, { text, pictures }) => sum + estimateTokens(text, tokenFactor) + pictures.length * IMAGE_TOKENS,
+    0,
+  );
 }

@@ -189,6 +189,7 @@ async function streamAnswer(
   const build = await preparePrompt(material, {
     systemPrompt: isBrief ? briefPrompt(systemPrompt) : systemPrompt,
     ...{ chatKind: newest.chat.kind, nowMs: options.nowMs(), timeZone, language: question.language, ...chosen },
+    conversationTokens: budgetTokens,
   });
 
   const call: Call = {
@@ -233,13 +234,14 @@ async function gatherMaterial(
     controls.signal,
   );
   const speakerTag = newest.chat.kind === 'group' ? speakerTagOf(newest) : undefined;
-  const earlierFiles = await readEarlierFiles(scene, { turns, speakerTag, own: files });
+  const asked = `${question.text}\n${question.quotedText ?? ''}`;
+  const earlierFiles = await readEarlierFiles(scene, { turns, speakerTag, own: files, question: asked });
   return {
     earlier,
     current: { text: question.text, images, quote: question.quotedText, speakerTag },
     earlierImages,
     files: [...earlierFiles.files, ...files],
-    filesAtHand: earlierFiles.mediaIds,
+    filesAtHand: earlierFiles.atHand,
   };
 }
 
@@ -256,7 +258,7 @@ interface ChosenModel {
 }
 
 function chooseModel(
-  { models: { catalog }, prompt: { budgetTokens } }: AnswerQuestionOptions,
+  { models: { catalog }, prompt: { budgetTokens, maxTokens: limitTokens } }: AnswerQuestionOptions,
   { allowed, language, declared }: { allowed: Models; language: Language; declared: readonly ToolDeclaration[] },
   { current, earlierImages, files }: PromptMaterial,
 ): ChosenModel {
@@ -264,7 +266,7 @@ function chooseModel(
   const hasImages = hasScans || current.images.length + earlierImages.size > 0;
   const picked = pickModel(catalog, { allowed, language }, hasImages);
   const { seesImages, callsTools } = catalog.of(picked.model);
-  const maxTokens = promptRoom(catalog.of(picked.model), budgetTokens);
+  const maxTokens = Math.min(promptRoom(catalog.of(picked.model), budgetTokens), limitTokens ?? Infinity);
   return { ...picked, seesImages, maxTokens, tools: callsTools ? declared : [] };
 }
 

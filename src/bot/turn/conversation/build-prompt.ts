@@ -40,10 +40,8 @@ export interface PromptOptions {
   summary?: string;
   /** Images of earlier turns that are sent again, by turn id. For other turns, a marker states that they had images. */
   earlierImages?: EarlierImages;
-  /**
-   * Media ids of earlier files that the prompt contains. For other files, a marker states that they are no longer available.
-   */
-  filesAtHand?: ReadonlySet<string>;
+  /** Earlier files that are stored. For other files, a marker states that they are no longer available. */
+  filesAtHand?: FilesAtHand;
   /** Maximum estimated tokens of the whole prompt. Only the current question with the system prompt may exceed it. */
   budgetTokens: number;
   chatKind: 'private' | 'group';
@@ -54,10 +52,15 @@ export interface PromptOptions {
   tokenFactor?: number;
 }
 
+/** Whether the prompt contains an earlier file, by media id. */
+export type FilesAtHand = ReadonlyMap<string, 'shown' | 'left-out'>;
+
 /** All images of a turn, by turn id. */
 export type EarlierImages = ReadonlyMap<string, readonly PlacedImage[]>;
 
 const FILE_GOES_ON = '[The file goes on; what follows is not shown.]';
+const LEFT_OUT =
+  'The new question does not seem to need its content, which is left out. A question that mentions the file shows it again.';
 const CUT_OFF = '[The answer was cut off here.]';
 const NO_TEXT = '[A message without text.]';
 
@@ -172,12 +175,11 @@ function writeTurn(
  * While the contents of earlier files are available, they precede the question. Without these markers the model invents the
  * contents.
  */
-function fileMarkers({ files = [] }: HistoryTurn, atHand: ReadonlySet<string> | undefined): string[] {
+function fileMarkers({ files = [] }: HistoryTurn, atHand: FilesAtHand | undefined): string[] {
   return files.map(({ name, mediaId }) => {
     const came = `The file “${name}” came with this message`;
-    return atHand?.has(mediaId) === false
-      ? `[${came}. It is not at hand any more: it can be sent again.]`
-      : `[${came}.]`;
+    if (atHand?.has(mediaId) === false) return `[${came}. It is not at hand any more: it can be sent again.]`;
+    return atHand?.get(mediaId) === 'left-out' ? `[${came}. ${LEFT_OUT}]` : `[${came}.]`;
   });
 }
 

@@ -5,8 +5,10 @@ import type { ImageScene } from '../images/fetch-images.ts';
 import type { FileRef } from '../images/image-refs.ts';
 import type { Question } from '../prompt/question.ts';
 import { filesOfTurn } from '../prompt/turn-history.ts';
+import type { FilesAtHand } from '../conversation/build-prompt.ts';
 import { fetchFiles, readStoredFiles } from './fetch-files.ts';
 import type { StoredFile } from './kept-file.ts';
+import { neededFiles } from './needed-files.ts';
 import { elsewhereNotes, filesNotes, filesObstacle, filesReady, tooManyFiles } from './tell-files.ts';
 
 /** Maximum files of earlier questions that are included again; the newest ones. */
@@ -62,31 +64,47 @@ export async function readQuestionFiles(
 export interface EarlierFiles {
   /** Oldest first. */
   files: StoredFile[];
-  /** Media ids of these files. The model is told that all other files are no longer available. */
-  mediaIds: ReadonlySet<string>;
+  /** Files that are stored, by media id. The model is told that all others are no longer available. */
+  atHand: FilesAtHand;
+}
+
+export interface EarlierFilesOptions {
+  turns: readonly HistoryTurn[];
+  /** In a group, the tag of the user who asks. */
+  speakerTag?: string;
+  /** Files of the question itself; a file that is quoted or sent again is included only once. */
+  own: readonly StoredFile[];
+  /** Text of the question with its quote. */
+  question: string;
 }
 
 /**
- * Stored files of earlier questions. In a group only those of the user who asks: one person's files are never given to
+ * Stored files of earlier questions that this question needs. In a group only those of the user who asks: one person's files are never given to
  * another (SECURITY.md own-files).
- * @param speakerTag in a group, the tag of the user who asks
- * @param own files of the question itself; a file that is quoted or sent again is included only once
  */
 export async function readEarlierFiles(
   scene: ImageScene,
-  { turns, speakerTag, own }: { turns: readonly HistoryTurn[]; speakerTag?: string; own: readonly StoredFile[] },
+  { turns, speakerTag, own, question }: EarlierFilesOptions,
 ): Promise<EarlierFiles> {
   const refs = turns.filter((turn) => turn.assistantText !== '' && turn.speakerTag === speakerTag).flatMap(filesOfTurn);
   const latest = refs.slice(-MAX_EARLIER);
-  if (latest.length === 0) return { files: [], mediaIds: new Set() };
+  if (latest.length === 0) return { files: [], atHand: new Map() };
   const found = await readStoredFiles(scene, latest);
   const readable = found.flatMap((file, index) =>
     file === undefined || 'fault' in file ? [] : [{ file, mediaId: latest[index]?.mediaId ?? '' }],
   );
-  const files = readable.map(({ file }) => file);
+  const needed = await neededFiles(
+    readable.map(({ file }) => file),
+    question,
+  );
+  const files = readable.flatMap(({ file }, index) => (needed[index] === true ? [file] : []));
   const isNews = (file: StoredFile, index: number) =>
     ![...files.slice(index + 1), ...own].some((other) => isSame(file, other));
-  return { files: files.filter(isNews), mediaIds: new Set(readable.map(({ mediaId }) => mediaId)) };
+  const stateOf = (index: number) => (needed[index] === true ? 'shown' : 'left-out');
+  return {
+    files: files.filter(isNews),
+    atHand: new Map(readable.map(({ mediaId }, index) => [mediaId, stateOf(index)])),
+  };
 }
 
 /** Whether two files have the same name and content. */
