@@ -12,6 +12,8 @@ const REFERS_ZH =
 /** A shorter question continues what was said before. */
 const MIN_WORDS = 2;
 const MAX_WORDS = 64;
+/** Minimum share of a file's letters in the script of the question; below it, the languages differ. */
+const MIN_SCRIPT_SHARE = 0.25;
 /** Length of the text whose language is determined. */
 const SAMPLE_CHARS = 4_000;
 
@@ -39,10 +41,14 @@ function isNamed({ name = '' }: StoredFile, asked: ReadonlySet<Term>): boolean {
   return isFound;
 }
 
+/** Whether hardly any of a file's letters are of the question's script: then no word can be shared. */
 function isInOtherLanguage({ parts }: StoredFile, question: string): boolean {
   let sample = '';
   for (const { text } of parts) if (sample.length < SAMPLE_CHARS) sample += text.slice(0, SAMPLE_CHARS);
-  return languageOfText(sample) !== languageOfText(question);
+  const han = sample.match(/\p{Script=Han}/gu)?.length ?? 0;
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  const ofScript = languageOfText(question) === 'zh' ? han : letters - han;
+  return ofScript < letters * MIN_SCRIPT_SHARE;
 }
 
 async function sharesWord(file: StoredFile, question: string): Promise<boolean> {

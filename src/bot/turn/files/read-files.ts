@@ -86,7 +86,8 @@ export async function readEarlierFiles(
   scene: ImageScene,
   { turns, speakerTag, own, question }: EarlierFilesOptions,
 ): Promise<EarlierFiles> {
-  const refs = turns.filter((turn) => turn.assistantText !== '' && turn.speakerTag === speakerTag).flatMap(filesOfTurn);
+  const ofAsker = turns.filter((turn) => turn.assistantText !== '' && turn.speakerTag === speakerTag);
+  const refs = ofAsker.flatMap(filesOfTurn);
   const latest = refs.slice(-MAX_EARLIER);
   if (latest.length === 0) return { files: [], atHand: new Map() };
   const found = await readStoredFiles(scene, latest);
@@ -97,10 +98,16 @@ export async function readEarlierFiles(
     readable.map(({ file }) => file),
     question,
   );
-  const files = readable.flatMap(({ file }, index) => (needed[index] === true ? [file] : []));
+  // Files that were sent without a question are for the next one.
+  const lastAsked = ofAsker.findLastIndex(({ userText }) => userText !== '');
+  const unasked = new Set(
+    ofAsker.slice(lastAsked + 1).flatMap((turn) => filesOfTurn(turn).map(({ mediaId }) => mediaId)),
+  );
+  const isShown = readable.map(({ mediaId }, index) => needed[index] === true || unasked.has(mediaId));
+  const files = readable.flatMap(({ file }, index) => (isShown[index] === true ? [file] : []));
   const isNews = (file: StoredFile, index: number) =>
     ![...files.slice(index + 1), ...own].some((other) => isSame(file, other));
-  const stateOf = (index: number) => (needed[index] === true ? 'shown' : 'left-out');
+  const stateOf = (index: number) => (isShown[index] === true ? 'shown' : 'left-out');
   return {
     files: files.filter(isNews),
     atHand: new Map(readable.map(({ mediaId }, index) => [mediaId, stateOf(index)])),
