@@ -60,4 +60,15 @@ describe.each(['wecom', 'slack'] as const)('slash words on %s', (protocol) => {
     expect(deployment.messenger.driver.violations()).toEqual([]);
     expect(deployment.lines.filter((line) => line.includes('chat call ended'))).toEqual([]);
   });
+
+  test.each([
+    ['/reset', 'emma.clarke', /^“reset” is not one of my commands.* Send (?:\/help|“?help”?|`?help`?) for the list/],
+    ['/重置 一下', 'zhangwei', /“重置”不是指令/],
+    ['/etc/hosts is empty?', 'emma.clarke', undefined],
+  ])('an unknown word is a question, and the answer tells where the commands are: %s', async (typed, person, told) => {
+    const { id } = await deployment.messenger.driver.send(person, { text: protocol === 'slack' ? ` ${typed}` : typed });
+    const answer = await deployment.messenger.driver.waitForAnswer(id);
+    if (told === undefined) expect(answer.note ?? '').not.toContain('command');
+    else expect(answer.note).toMatch(told);
+  });
 });

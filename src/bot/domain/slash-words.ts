@@ -75,6 +75,14 @@ export function readSlashCommand(text: string, bare?: BareEnglish): SlashCommand
   return isClear ? { word, argument } : undefined;
 }
 
+const MAX_WORD_CHARS = 24;
+
+/** The word after a slash at the start of a text that is no command, as typed. Such a message is an ordinary question. */
+export function unknownSlashWord(text: string): string | undefined {
+  const [, word] = /^\s*[/／](\p{L}+)(?=\s|$)/u.exec(text) ?? [];
+  return word === undefined || word.length > MAX_WORD_CHARS || BY_SPELLING.has(word.toLowerCase()) ? undefined : word;
+}
+
 /**
  * Reads the text after the app's own command (`/parley help`). A command that takes a choice accepts any single argument,
  * because the person clearly typed a command; a wrong one gets the list of choices.

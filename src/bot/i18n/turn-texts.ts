@@ -22,6 +22,7 @@ type TurnText =
   | 'released'
   | 'thinking'
   | 'unsupported'
+  | 'unknownWord'
   | 'chatRefusedQuestion'
   | 'chatDown'
   | 'chatBusy'
@@ -114,6 +115,10 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   unsupported: {
     en: 'I can read text, images and documents only; please send your question as text.',
     zh: '我只能阅读文字、图片和文档，请用文字提问。',
+  },
+  unknownWord: {
+    en: '“{word}” is not one of my commands, so I read it as a question. Send /help for the list.',
+    zh: '“{word}”不是指令，我把它当作提问。发送“帮助”查看指令。',
   },
   chatRefusedQuestion: {
     en: 'The chat service rejected this question. Please rephrase it, or send /retry or /new.',

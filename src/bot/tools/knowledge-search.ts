@@ -19,6 +19,9 @@ const MAX_TEXT_CHARS = 1_800;
 const MAX_TITLE_CHARS = 200;
 const NOTHING =
   "Nothing was found in the institution's documents that this person may read here. Say so in one sentence; do not invent an answer or a source.";
+/** A group may read only what all its members may read. */
+const MORE_IN_PRIVATE =
+  ' In a private chat with you this person may be able to read more documents: suggest to ask there.';
 const RULES =
   'Cite what you use by its number in brackets, such as [1], right behind the statement. Cite no other numbers. What these results do not say, you do not know from them.';
 
@@ -45,7 +48,7 @@ export function createKnowledgeSearch(knowledge: Knowledge): Tool {
     status: (_, { language }) => localize(STATUS, language),
     async run({ query }, { person, place, knowledge: only, cite }, signal) {
       const found = await knowledge.search(query, { person, place }, signal, only);
-      if (found.length === 0) return NOTHING;
+      if (found.length === 0) return place.kind === 'group' ? NOTHING + MORE_IN_PRIVATE : NOTHING;
       const results = found.slice(0, MAX_RESULTS).map((one) => writeResult(one, cite(one)));
       return [RULES, ...results].join('\n\n');
     },

@@ -50,7 +50,11 @@ describe('knowledge_search [knowledge-rights] [sources-were-read]', () => {
   });
 
   test('says that nothing was found and that nothing may be invented', async () => {
-    expect((await search('dragons', [])).text).toMatch(/^Nothing was found .* do not invent/);
+    const inGroup = await search('dragons', []);
+    expect(inGroup.text).toMatch(/^Nothing was found .* do not invent .* private chat .* more documents/);
+    const inPrivate = await search('dragons', [], { place: { kind: 'private', id: 'c1' } });
+    expect(inPrivate.text).toMatch(/^Nothing was found .* do not invent/);
+    expect(inPrivate.text).not.toContain('private chat');
   });
 
   test.each([['{}'], ['{"query":""}'], ['{"query":"a","who":"JG"}']])('accepts only a query: %s', (json) => {

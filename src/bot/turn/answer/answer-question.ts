@@ -3,6 +3,7 @@ import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import type { Language } from '../../../shared/text/texts.ts';
 import { promptRoom } from '../../../shared/models/model-catalog.ts';
 import { personIdOf } from '../../domain/conversation.ts';
+import { unknownSlashWord } from '../../domain/slash-words.ts';
 import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import { ChatError } from '../../model/chat-error.ts';
@@ -81,7 +82,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     const outcomes = createAnswerOutcomes(options.keyRing, context, voice);
     if (read.kind === 'refused') return outcomes.refused(read.text);
     const startsAnew = context.replaced?.startsAnew ?? false;
-    const notes = [...unreadNotes(question), ...read.notes];
+    const notes = [...unknownWordNotes(question.text, voice), ...unreadNotes(question), ...read.notes];
     if (read.kind === 'ended') return outcomes.finished({ ...read, notes, sources: [], startsAnew });
     return answerQuestion(options, context, {
       scene,
@@ -93,6 +94,12 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
       startsAnew,
     });
   };
+}
+
+/** Somebody who mistypes a command reads where the commands are listed. */
+function unknownWordNotes(text: string, voice: Voice): string[] {
+  const word = unknownSlashWord(text);
+  return word === undefined ? [] : [localizeForChat(TURN_TEXTS.unknownWord, voice, { word })];
 }
 
 /** Reads the files of a question, unless its images already prevent an answer. */
