@@ -11,7 +11,7 @@ import { EXIT } from '../../shared/process/exit-codes.ts';
 import type { LocalHit, LocalQuery } from '../knowledge/index/local-index.ts';
 import { SourceError } from '../knowledge/remote-source.ts';
 import { RecentChanges } from '../identity/links/recent-changes.ts';
-import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './local/worker-messages.ts';
+import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './worker-process/worker-messages.ts';
 import { healthOfWorker } from './worker-health.ts';
 
 /**

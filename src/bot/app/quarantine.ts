@@ -10,7 +10,7 @@ import { newWorkerName } from '../queue/claim-name.ts';
 import { Quarantine } from '../queue/quarantine.ts';
 import { endClaimScript } from '../queue/reclaim.ts';
 import type { Base, BotOptions } from './base.ts';
-import { WorkerProcess } from './local/worker-process.ts';
+import { WorkerProcess } from './worker-process/worker-process.ts';
 
 /** Processor time that a process may use without an answer. On a busy machine a sound process gets too little to answer soon. */
 const MAX_BUSY_MS = 4 * SECOND_MS;

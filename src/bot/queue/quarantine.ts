@@ -50,6 +50,8 @@ interface Cell {
 export const SUSPECT_CRASHES = 2;
 /** Deaths of a process in which a turn ran alone, after which the turn is guilty. */
 export const SOLO_DEATHS_TO_GIVE_UP = 3;
+/** Bounds the memory: such a turn may end in another process without this one noticing. */
+const MAX_SOLO_TURNS = 1_000;
 /** Bounds the memory. Further cells wait for a process. */
 const MAX_PROCESSES = 6;
 /** Bounds what one process runs at a time. */
@@ -266,6 +268,8 @@ export class Quarantine {
       return;
     }
     if (!only) return;
+    const [oldest] = this.#soloDeaths.keys();
+    if (oldest !== undefined && this.#soloDeaths.size >= MAX_SOLO_TURNS) this.#soloDeaths.delete(oldest);
     this.#soloDeaths.set(only.turnId, (this.#soloDeaths.get(only.turnId) ?? 0) + 1);
     if (this.isGuilty(only.turnId)) await this.#options.takeGuilty(only.conversation);
     else this.#isolate([only], false);

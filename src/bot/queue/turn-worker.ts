@@ -240,8 +240,13 @@ export class TurnWorker {
       quarantine.forget(turnId);
       return waiting;
     }
-    if (!quarantine.isAvailable) return this.#runClaimed(claim, taken);
+    if (!quarantine.isAvailable && !this.#isClosing) return this.#runClaimed(claim, taken);
     taken.lease.end();
+    if (this.#isClosing) {
+      // Another worker, or the next start, has a quarantine for it.
+      await this.#giveBack(claim);
+      return 1;
+    }
     await store.isolate(claim);
     report.turnQuarantined({ turnId, crashes });
     quarantine.take({ conversation, turnId });

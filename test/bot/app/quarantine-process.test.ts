@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkerProcess } from '../../../src/bot/app/local/worker-process.ts';
+import { WorkerProcess } from '../../../src/bot/app/worker-process/worker-process.ts';
 import { killWhenBlocked } from '../../../src/bot/app/quarantine.ts';
 
 const PROGRAM = new URL('./silent-process.mjs', import.meta.url);

@@ -5,8 +5,8 @@ import { Deferred } from '../../../shared/deferred.ts';
 import { inBackground } from '../../../shared/in-background.ts';
 import { randomToken } from '../../../shared/crypto/ids.ts';
 import type { Log } from '../../../shared/log.ts';
-import type { WorkerQuestion, WorkerTask } from './worker-messages.ts';
-import { WorkerProcess } from './worker-process.ts';
+import type { WorkerQuestion, WorkerTask } from '../worker-process/worker-messages.ts';
+import { WorkerProcess } from '../worker-process/worker-process.ts';
 
 /** A worker process that replaced an ended one. */
 export interface WorkerSuccession {
