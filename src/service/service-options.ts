@@ -78,6 +78,8 @@ export interface ServiceHealth {
   prove?: (nonce: string) => string;
   /** Status of optional parts for `/readyz`, by name. */
   remarks?: () => Readonly<Record<string, string | undefined>>;
+  /** Called regularly with the number of service processes on the same Redis whose keys do not match. */
+  tellForeignKeys?: (processes: number) => void;
 }
 
 export interface ServiceOptions {

@@ -7,6 +7,7 @@ import { FILE_REQUEST_TIMEOUT_MS, listen } from '../shared/http/http-server.ts';
 import { KeyRing } from '../shared/crypto/key-ring.ts';
 import { isForeignHost, refuseForeignHost } from '../shared/http/public-host.ts';
 import { SharedLimits } from './chat/shared-limits.ts';
+import { SharedKeys } from './shared-keys.ts';
 import { createBuiltInEngine } from './demo-model/built-in-engine.ts';
 import type { ChatEngine } from './chat/chat-engine.ts';
 import { chatRoutes } from './chat/chat-routes.ts';
@@ -51,7 +52,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const keyRing = options.keyRing ?? new KeyRing([randomBytes(32)]);
   const limits = chat.chatLimits ?? DEFAULT_CHAT_LIMITS;
   const sharedLimits = new SharedLimits({ redis, keyRing, limits, nowMs });
-  const readiness = async () => (isStopping ? 'stopping' : (await answersInTime(redis)) ? 'ready' : 'redis not ready');
+  const sharedKeys = new SharedKeys({
+    ...{ redis, keyRing, nowMs },
+    tell(processes, sentence) {
+      health.tellForeignKeys?.(processes);
+      report.keysCompared(sentence);
+    },
+  });
+  const readiness = async () => {
+    if (isStopping) return 'stopping';
+    const [isThere] = await Promise.all([answersInTime(redis), sharedKeys.compare()]);
+    return isThere ? 'ready' : 'redis not ready';
+  };
+  const remarks = () => ({ ...health.remarks?.(), keys: sharedKeys.sentence });
   // The address is known only after the port is bound, and pages need the address.
   let handle: RequestListener = (_, response) => void response.writeHead(503).end();
   const server = await listen(
@@ -72,7 +85,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       ...{ files, signIn, redis, keyRing },
       ...{ publicUrl, trustedProxyHops, nowMs, report },
     });
-    app.use(healthRoutes(readiness, health));
+    app.use(healthRoutes(readiness, { ...health, remarks }));
     app.use(
       chatRoutes({
         ...{ apiKeys: chat.apiKeys, models, engine, passThrough, rules },
@@ -101,6 +114,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       isStopping = true;
       await server.close(graceMs);
       sharedLimits.close();
+      await sharedKeys.close();
       await engine.close();
       await passThrough?.close();
     },

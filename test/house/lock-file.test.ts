@@ -9,9 +9,9 @@ interface LockedPackage {
   optionalDependencies?: Record<string, string>;
 }
 
-const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
-  packages: Record<string, LockedPackage>;
-};
+const readPackages = (path: string) =>
+  (JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, LockedPackage> }).packages;
+const packages = readPackages('package-lock.json');
 
 test('the lock file names every optional package of every platform', () => {
   // npm ci refuses a lock file without one of them, and npm install drops those that the current registry does not have.
@@ -23,15 +23,19 @@ test('the lock file names every optional package of every platform', () => {
   expect(missing).toEqual([]);
 });
 
-test('every direct dependency is pinned to one version', () => {
-  const { dependencies = {}, devDependencies = {} } = packages[''] ?? {};
+const FILES = ['package-lock.json', 'test/clients/package-lock.json'];
+
+test.each(FILES)('%s pins every direct dependency to one version', (path) => {
+  const { dependencies = {}, devDependencies = {} } = readPackages(path)[''] ?? {};
   const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
     ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
   );
   expect(loose).toEqual([]);
 });
 
-test('every locked package has the checksum that npm ci verifies', () => {
-  const unchecked = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && integrity === undefined);
+test.each(FILES)('%s has the checksum of every package that npm ci verifies', (file) => {
+  const unchecked = Object.entries(readPackages(file)).filter(
+    ([path, { integrity }]) => path !== '' && integrity === undefined,
+  );
   expect(unchecked.map(([path]) => path)).toEqual([]);
 });

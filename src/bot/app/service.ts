@@ -5,6 +5,7 @@ import type { Log } from '../../shared/log.ts';
 import { connectRedis } from '../../shared/redis/redis.ts';
 import { readCatalog } from './models.ts';
 import { createKeyRing, redisAddress } from './secrets.ts';
+import { gauge } from '../metrics/instruments.ts';
 import type { LocalMode } from './local/local-mode.ts';
 import { describePlatform } from '../platforms/registry.ts';
 import { parseClientsFile, type ServiceClient } from '../../service/clients-file.ts';
@@ -94,6 +95,10 @@ export async function startServicePart(options: ServicePartOptions) {
       metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
       prove,
       remarks: () => ({ files: files?.sentence() }),
+      tellForeignKeys: gauge(registry, {
+        name: 'service_foreign_keys_processes',
+        help: 'Service processes on the same Redis whose SECRET_KEY does not match; above 0 they share neither sign-ins nor limits',
+      }),
     },
     redis,
     keyRing: createKeyRing(secrets),

@@ -1,3 +1,9 @@
+import { createLog } from '../../shared/log.ts';
+import { connectRedis } from '../../shared/redis/redis.ts';
+import { withTimeout } from '../../shared/with-timeout.ts';
+import { SECOND_MS } from '../../shared/clock.ts';
+import { findForeignKeys } from '../../service/shared-keys.ts';
+import { createKeyRing, redisAddress } from '../../bot/app/secrets.ts';
 import { checkChat } from './check-chat.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
 import type { Check } from './run-checks.ts';
@@ -5,11 +11,14 @@ import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { findMissingDependencies } from '../../bot/app/missing-dependencies.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
 
+const KEYS_LIMIT_MS = 5 * SECOND_MS;
+
 /** The checks of `npm run check` for a stand-alone chat and sign-in service. */
 export function serviceChecks(config: Config, secrets: Secrets): Check[] {
   const { upstreamUrl, institution } = config.service;
   return [
     { name: 'Service', run: () => checkLacks(config, secrets) },
+    { name: 'Service keys', run: () => checkKeys(config, secrets) },
     ...(upstreamUrl === undefined ? [] : [engineCheck(upstreamUrl, config, secrets)]),
     ...(institution === undefined ? [] : [{ name: 'Institution', run: () => checkInstitution(institution) }]),
   ];
@@ -20,6 +29,27 @@ async function checkLacks(config: Config, secrets: Secrets): Promise<CheckResult
   const lacks = await findMissingDependencies(config, secrets);
   if (lacks.length === 0) return [{ name, verdict: 'ok', detail: 'API keys, applications and people are configured' }];
   return lacks.map(({ sentence, isAllLost }) => ({ name, verdict: isAllLost ? 'fault' : 'warning', detail: sentence }));
+}
+
+/** Compares the keys with those of the running service processes. Says nothing without Redis, which has its own check. */
+async function checkKeys(config: Config, secrets: Secrets): Promise<CheckResult[]> {
+  if (config.embedded.redis || secrets.secretKey === undefined) return [];
+  const redis = connectRedis(
+    redisAddress(config, secrets),
+    'wait',
+    createLog({ level: 'silent', format: 'json' }),
+    'check',
+  );
+  redis.on('error', () => undefined);
+  try {
+    const asked = findForeignKeys(redis, createKeyRing(secrets), Date.now());
+    const { sentence } = await withTimeout(asked, KEYS_LIMIT_MS);
+    return sentence === undefined ? [] : [{ name: 'Service keys', verdict: 'fault', detail: sentence }];
+  } catch {
+    return [];
+  } finally {
+    redis.disconnect();
+  }
 }
 
 /** Checks the engine for the models that the service offers. */

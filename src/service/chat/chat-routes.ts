@@ -40,6 +40,9 @@ const RELAYED_PATHS = [
   ...['embeddings', 'rerank', 'images/generations', 'images/edits', 'images/variations'],
   ...['audio/speech', 'audio/transcriptions', 'audio/translations'],
 ];
+/** Other interfaces of OpenAI, which some client libraries use by default. */
+const OTHER_INTERFACES: ReadonlySet<string> = new Set(['/v1/responses', '/v1/completions']);
+const OTHER_INTERFACE = 'This interface does not exist here: set the client to use /v1/chat/completions';
 const NEEDS_ENGINE = 'This requires an engine, but none is configured: set SERVICE_UPSTREAM_URL';
 
 /** Clients expect a creation time; the model table has none. */
@@ -116,7 +119,8 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
     ctx.set('Cache-Control', 'no-store');
     try {
       await routes(ctx, () => {
-        throw new ChatApiError('unknown_address', 'This address does not exist');
+        const isOther = OTHER_INTERFACES.has(ctx.path);
+        throw new ChatApiError('unknown_address', isOther ? OTHER_INTERFACE : 'This address does not exist');
       });
     } catch (thrown) {
       refuse(ctx, thrown, options.report);

@@ -3,6 +3,7 @@ import { KIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { outgoingConnector } from '../../shared/http/http-agent.ts';
+import { ENGINE_TIMES } from '../../shared/models/engine-times.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ServiceReport } from '../service-report.ts';
 import type { UpstreamOptions } from './engine-call.ts';
@@ -32,7 +33,6 @@ export interface PassThrough {
 const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
 /** Images and speech take long. */
 const FIRST_BYTE_TIMEOUT_MS = 300 * SECOND_MS;
-const IDLE_TIMEOUT_MS = 60 * SECOND_MS;
 /** Maximum bytes of an error response that are read so that its connection can be reused. */
 const MAX_REFUSAL_BYTES = 64 * KIB_BYTES;
 
@@ -42,7 +42,7 @@ export function createPassThrough({ url, key }: UpstreamOptions, report: Service
   const pool = new Pool(base.origin, {
     connect: outgoingConnector({ timeoutMs: CONNECT_TIMEOUT_MS }),
     headersTimeout: FIRST_BYTE_TIMEOUT_MS,
-    bodyTimeout: IDLE_TIMEOUT_MS,
+    bodyTimeout: ENGINE_TIMES.idleMs,
   });
   const own = definedOnly({ authorization: key === undefined ? undefined : `Bearer ${key}` });
   return {

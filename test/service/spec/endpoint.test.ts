@@ -136,6 +136,13 @@ describe('POST {base_url}/chat/completions [chat-completions]', () => {
     expect(await send(method, path)).toMatchObject({ status: 404, body: { error: { code: 'unknown_address' } } });
   });
 
+  test.each(['/v1/responses', '/v1/completions'])('POST %s is 404 and names the address to use', async (path) => {
+    expect(await send('POST', path)).toMatchObject({
+      status: 404,
+      body: { error: { code: 'unknown_address', message: expect.stringContaining('/v1/chat/completions') } },
+    });
+  });
+
   test('GET /v1/models lists the models of the models file, and each has its own address', async () => {
     const model = (id: string) => ({ id, object: 'model', created: 1_735_689_600, owned_by: 'parley' });
     expect(await send('GET', '/v1/models')).toEqual({
