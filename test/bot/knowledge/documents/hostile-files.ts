@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import type { CorpusFile } from './corpus.ts';
-import { makePdf, onePage, scannedPage, type PdfObject } from './make-pdf.ts';
+import { formPage, makePdf, onePage, scannedPage, type PdfObject } from './make-pdf.ts';
 import { makeDocx, makeXlsx, makeZip, paragraph, relationsXml, type ZipEntry } from './make-zip.ts';
 
 const MIB_BYTES = 1024 * 1024;
@@ -192,6 +192,18 @@ function pdfs(): CorpusFile[] {
       name: 'objects.pdf',
       bytes: makePdf([...onePage('many objects stand here'), ...objects]),
       expected: /many objects/,
+    },
+    {
+      name: 'fields.pdf',
+      bytes: formPage(
+        Array.from({ length: 20_000 }, (_, at): [number, number, string] => [at % 500, at % 800, 'label']),
+        Array.from(
+          { length: 20_000 },
+          (_, at) =>
+            `/Subtype /Widget /FT /Tx /V (v) /Rect [${at % 500} 9 ${(at % 500) + 9} 800] /F 4 /AP << /N APPEARANCE >>`,
+        ),
+      ),
+      expected: [/label/, 'too_heavy'],
     },
     {
       name: 'picture.pdf',

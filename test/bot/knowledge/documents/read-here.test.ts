@@ -7,6 +7,7 @@ import { parseDocument } from '../../../../src/bot/knowledge/documents/read-here
 import { flip, flips } from '../../../support/flip-bytes.ts';
 import { fuzzMs, fuzzTestMs } from '../../../support/fuzz-time.ts';
 import { fits, makeCorpus, wordsOf, type CorpusFile } from './corpus.ts';
+import { formPage } from './make-pdf.ts';
 import { makeDocx, makeXlsx } from './make-zip.ts';
 
 /** Files that take more than a second or too much memory for this test; corpus.test.ts reads them in the reader process. */
@@ -100,6 +101,14 @@ describe('a randomly changed document', () => {
     ['x.xlsx', (changes) => changes.reduce(flip, real('book.xlsx'))],
     ['y.xlsx', (changes) => makeXlsx({ rows: changes.reduce(flip, Buffer.from(sheetXml)) })],
     ['x.pdf', (changes) => changes.reduce(flip, real('rules.pdf'))],
+    [
+      'y.pdf',
+      (changes) =>
+        changes.reduce(
+          flip,
+          formPage([[72, 720, 'Name:']], ['/Subtype /Widget /FT /Tx /T (a) /V (b) /Rect [150 715 280 735] /F 4']),
+        ),
+    ],
     ['x.html', (changes) => changes.reduce(flip, real('rules.html'))],
     ['x.csv', (changes) => changes.reduce(flip, Buffer.from('a,b\n"1,2",3\n'))],
   ];
