@@ -1,14 +1,27 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import type { CorpusFile } from './corpus.ts';
 import { formPage, makePdf, onePage, scannedPage, type PdfObject } from './make-pdf.ts';
-import { makeDocx, makeXlsx, makeZip, paragraph, relationsXml, type ZipEntry } from './make-zip.ts';
+import {
+  makeDocx,
+  makePptx,
+  makeXlsx,
+  makeZip,
+  paragraph,
+  relationsXml,
+  slideShape,
+  slideText,
+  type ZipEntry,
+} from './make-zip.ts';
 
 const MIB_BYTES = 1024 * 1024;
 const XML = '<?xml version="1.0"?>';
 
 /** Files that exhaust resources, mislead the reader or refer to outside resources (SECURITY.md read-apart). */
 export function hostileFiles(): CorpusFile[] {
-  return [...archives(), ...workbooks(), ...pdfs(), ...others()].map((file) => ({ ...file, isHostile: true }));
+  return [...archives(), ...workbooks(), ...presentations(), ...pdfs(), ...others()].map((file) => ({
+    ...file,
+    isHostile: true,
+  }));
 }
 
 function archives(): CorpusFile[] {
@@ -148,6 +161,42 @@ function workbooks(): CorpusFile[] {
       expected: 'too_heavy',
     },
     { name: 'locked.xlsx', bytes: locked, expected: 'encrypted' },
+  ];
+}
+
+function presentations(): CorpusFile[] {
+  const shape = slideShape(slideText('a'));
+  const deep = '<p:grpSp>'.repeat(5_000);
+  return [
+    {
+      name: 'shapes.pptx',
+      bytes: makePptx([{ shapes: Buffer.alloc(200_000 * shape.length, shape) }]),
+      expected: [/^a\n/, 'too_heavy'],
+    },
+    { name: 'deep.pptx', bytes: makePptx([{ shapes: deep }]), expected: 'too_heavy' },
+    {
+      name: 'many-slides.pptx',
+      bytes: makePptx(Array.from({ length: 2_400 }, () => ({ shapes: shape }))),
+      expected: [/^a\n/],
+    },
+    {
+      name: 'outside.pptx',
+      bytes: makePptx([
+        {
+          shapes: `<p:pic><a:blip r:embed="x1"/></p:pic><p:pic><a:blip r:embed="x2"/></p:pic>${slideShape(slideText('still read'))}`,
+          relations: [
+            { id: 'x1', type: 'image', target: 'http://127.0.0.1:9/leak.png', isExternal: true },
+            { id: 'x2', type: 'image', target: '../../../../etc/passwd' },
+          ],
+        },
+      ]),
+      expected: /still read$/,
+    },
+    {
+      name: 'macros.pptm',
+      bytes: makePptx([{ shapes: shape }], [{ name: 'ppt/vbaProject.bin', content: 'Sub AutoOpen()' }]),
+      expected: /^a \(macros\)$/,
+    },
   ];
 }
 
