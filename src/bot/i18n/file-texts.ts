@@ -3,6 +3,7 @@ import type { Catalogue } from '../../shared/text/texts.ts';
 type FileText =
   | 'nameless'
   | 'pages'
+  | 'slides'
   | 'sheets'
   | 'reading'
   | 'ready'
@@ -39,6 +40,7 @@ type FileText =
 export const FILE_TEXTS: Catalogue<FileText> = {
   nameless: { en: 'the file', zh: '该文件' },
   pages: { en: ' ({count} pages)', zh: '（{count} 页）' },
+  slides: { en: ' ({count} slides)', zh: '（{count} 张幻灯片）' },
   sheets: { en: ' ({count} sheets)', zh: '（{count} 个工作表）' },
   reading: { en: 'Reading the file…', zh: '正在读取文件……' },
   ready: {
@@ -101,12 +103,12 @@ export const FILE_TEXTS: Catalogue<FileText> = {
     zh: '你发送了 {count} 个文件，一次最多可读取 {most} 个。请减少后重新发送。',
   },
   unsupported: {
-    en: 'I cannot read “{file}”. Supported formats: PDF, Word (.docx), Excel (.xlsx), CSV, Markdown, HTML and plain text. Please convert it, for example to PDF, and send it again.',
-    zh: '无法读取“{file}”。支持的格式：PDF、Word（.docx）、Excel（.xlsx）、CSV、Markdown、HTML 和纯文本。请转换格式（例如 PDF）后重新发送。',
+    en: 'I cannot read “{file}”. Supported formats: PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), CSV, Markdown, HTML and plain text. Please convert it, for example to PDF, and send it again.',
+    zh: '无法读取“{file}”。支持的格式：PDF、Word（.docx）、Excel（.xlsx）、PowerPoint（.pptx）、CSV、Markdown、HTML 和纯文本。请转换格式（例如 PDF）后重新发送。',
   },
   old_office: {
-    en: '“{file}” uses an old Office format (before 2007) that I cannot read. Please save it as .docx, .xlsx or PDF and send it again.',
-    zh: '“{file}”是 2007 年以前的旧版 Office 格式，无法读取。请另存为 .docx、.xlsx 或 PDF 后重新发送。',
+    en: '“{file}” uses an old Office format (before 2007) that I cannot read. Please save it as .docx, .xlsx, .pptx or PDF and send it again.',
+    zh: '“{file}”是 2007 年以前的旧版 Office 格式，无法读取。请另存为 .docx、.xlsx、.pptx 或 PDF 后重新发送。',
   },
   archive: {
     en: '“{file}” is an archive. I cannot open archives; please send the files individually.',

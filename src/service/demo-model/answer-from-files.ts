@@ -12,10 +12,10 @@ export interface LabelledFile {
 
 const OPENING = /<file name="([^"\n]{0,200})">\n/g;
 const CLOSING = '\n</file>';
-/** Label at the beginning of a page, sheet or section. */
+/** Label at the beginning of a page, slide, sheet or section. */
 const PLACE = /^\[([^\]\n]{1,100})\]$/;
 const ASKS_ABOUT_FILES =
-  /\b(file|document|attachment|pdf|sheet|table|page|summar|it say)|文件|文档|附件|表格|摘要|总结|概括|第[^第页\n]+页/i;
+  /\b(file|document|attachment|pdf|slide|sheet|table|page|summar|it say)|文件|文档|附件|表格|幻灯片|摘要|总结|概括|第[^第页\n]+页/i;
 const MAX_PASSAGE_CHARS = 900;
 const SHARE_OF_TERMS = 0.5;
 
@@ -78,6 +78,7 @@ function placeIn(place: string, language: Language): string {
   if (language === 'en') return ` (${place})`;
   const chinese = place
     .replace(/^page (\d+)$/, '第 $1 页')
+    .replace(/^slide (\d+)$/, '第 $1 张幻灯片')
     .replace(/^sheet /, '工作表 ')
     .replace(/^section /, '小节 ');
   return `（${chinese}）`;

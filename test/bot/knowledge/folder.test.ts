@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createKnowledge } from '../../../src/bot/knowledge/create-knowledge.ts';
 import type { Reader } from '../../../src/bot/knowledge/knowledge.ts';
+import { makePptx, slideShape, slideText } from './documents/make-zip.ts';
 import { KnowledgeFixture, STAFF, STAFF_IN_GROUP, STRANGER, STUDENT } from './knowledge-fixture.ts';
 
 let fixture: KnowledgeFixture;
@@ -79,9 +80,11 @@ test('documents of every text format are found with title, text, link and date, 
   expect(await fixture.find('what is the of and how')).toEqual([]);
 });
 
-test('PDF, Word and Excel files are indexed by page and sheet, and unreadable files are reported once', async () => {
+test('PDF, Word, Excel and PowerPoint files are indexed by page, sheet and slide, and unreadable files are reported once', async () => {
   for (const name of ['handbook.pdf', 'rules.docx', 'book.xlsx', 'password.pdf'])
     cpSync(join('test/bot/knowledge/documents/files', name), fixture.path('docs', name));
+  const slides = ['Welcome', 'Kayak storage'].map((title) => ({ shapes: slideShape(slideText(title), 'title') }));
+  writeFileSync(fixture.path('docs', 'tour.pptx'), makePptx(slides));
   fixture.write('docs/broken.pdf', '%PDF-1.7 and no more');
   fixture.use(docs);
   await fixture.until(() => fixture.told.indexed.length > 0);
@@ -90,11 +93,15 @@ test('PDF, Word and Excel files are indexed by page and sheet, and unreadable fi
     { reason: 'encrypted', count: 1, first: 'password.pdf' },
   ]);
   const [first] = fixture.told.indexed;
-  expect(first).toMatchObject({ documents: 5 });
+  expect(first).toMatchObject({ documents: 6 });
   fixture.write('docs/more.md', '# More');
   await fixture.until(() => fixture.told.indexed.length > 1);
   expect(fixture.told.documentsLeftOut).toHaveLength(1);
   expect((await fixture.find('chapter 3'))[0]).toMatchObject({ title: 'Handbook', place: 'page 3' });
+  expect((await fixture.find('kayak storage'))[0]).toMatchObject({
+    title: 'Welcome',
+    place: 'slide 2 · Kayak storage',
+  });
   expect((await fixture.find('how many seats has room A101'))[0]).toMatchObject({
     title: 'book',
     place: 'sheet Rooms',

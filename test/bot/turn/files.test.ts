@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { estimateTokens } from '../../../src/bot/turn/conversation/estimate-tokens.ts';
 import { rankChunks } from '../../../src/bot/turn/files/rank-chunks.ts';
-import { formatPlace, displayFileName } from '../../../src/bot/turn/files/file-words.ts';
+import { formatPlace, displayFileName, rangeIn } from '../../../src/bot/turn/files/file-words.ts';
 import { fitAttachments } from '../../../src/bot/turn/files/fit-attachments.ts';
 import { cutNote } from '../../../src/bot/turn/files/tell-files.ts';
 import { neededFiles } from '../../../src/bot/turn/files/needed-files.ts';
@@ -44,9 +44,11 @@ describe('the shown name of a file', () => {
 test('places in a file are named in both languages', () => {
   expect([
     formatPlace('page 3', 'zh'),
+    rangeIn({ from: 'slide 3', to: 'slide 5' }, 'en'),
+    rangeIn({ from: 'slide 3', to: 'slide 5' }, 'zh'),
     formatPlace('sheet 预算, rows 1–200', 'zh'),
     formatPlace('section Hours', 'en'),
-  ]).toEqual(['第 3 页', '工作表 预算, 第 1–200 行', 'section Hours']);
+  ]).toEqual(['第 3 页', 'slides 3–5', '第 3–5 张幻灯片', '工作表 预算, 第 1–200 行', 'section Hours']);
 });
 
 describe('an earlier file', () => {

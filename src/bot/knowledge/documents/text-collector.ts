@@ -13,6 +13,7 @@ const READING_MS = 6_000;
 const MAX_PARTS = 10_000;
 /** Labels are shown to users. */
 const MAX_LABEL_CHARS = 80;
+const MAX_HIDDEN_NAMES = 20;
 
 /** Collects the text and images of a document within the limits. */
 export class TextCollector {
@@ -41,6 +42,14 @@ export class TextCollector {
     if (this.#leftChars > 0 && this.#parts.length < MAX_PARTS)
       this.#parts.push({ label: name, text: trimmed.slice(0, this.#leftChars) });
     this.cut(name);
+  }
+
+  /** States at the beginning of the document what it hides, so that nobody takes the text for the whole. */
+  nameHidden(what: string, names: readonly (string | number)[]): void {
+    const [first, ...others] = names.slice(0, MAX_HIDDEN_NAMES).map((name) => shortLabel(String(name)));
+    if (first === undefined) return;
+    const more = names.length > MAX_HIDDEN_NAMES ? ` and ${names.length - MAX_HIDDEN_NAMES} more` : '';
+    this.#parts.unshift({ text: `(Hidden ${what}, not read: ${[first, ...others].join(', ')}${more}.)` });
   }
 
   /** Marks the document as truncated. */

@@ -38,7 +38,18 @@ const KINDS: Readonly<Record<string, Kind>> = {
   '.txt': plainText,
 };
 /** Complex formats, which are read in a separate process. */
-const READ_APART: ReadonlySet<string> = new Set(['.csv', '.tsv', '.pdf', '.docx', '.docm', '.xlsx', '.xlsm']);
+const READ_APART: ReadonlySet<string> = new Set([
+  '.csv',
+  '.tsv',
+  '.pdf',
+  '.docx',
+  '.docm',
+  '.xlsx',
+  '.xlsm',
+  '.pptx',
+  '.pptm',
+  '.ppsx',
+]);
 
 /** @returns why a file is not a document, judged by its name only; undefined if it may be one */
 export function unsupportedFileReason(path: string): string | undefined {

@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<string, PageKind>> = {
   'application/pdf': 'apart',
   [`${OFFICE}.wordprocessingml.document`]: 'apart',
   [`${OFFICE}.spreadsheetml.sheet`]: 'apart',
+  [`${OFFICE}.presentationml.presentation`]: 'apart',
 };
 
 /** For pages, and for documents among them. */

@@ -1,14 +1,27 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import type { CorpusFile } from './corpus.ts';
-import { makePdf, onePage, scannedPage, type PdfObject } from './make-pdf.ts';
-import { makeDocx, makeXlsx, makeZip, paragraph, relationsXml, type ZipEntry } from './make-zip.ts';
+import { formPage, makePdf, onePage, scannedPage, type PdfObject } from './make-pdf.ts';
+import {
+  makeDocx,
+  makePptx,
+  makeXlsx,
+  makeZip,
+  paragraph,
+  relationsXml,
+  slideShape,
+  slideText,
+  type ZipEntry,
+} from './make-zip.ts';
 
 const MIB_BYTES = 1024 * 1024;
 const XML = '<?xml version="1.0"?>';
 
 /** Files that exhaust resources, mislead the reader or refer to outside resources (SECURITY.md read-apart). */
 export function hostileFiles(): CorpusFile[] {
-  return [...archives(), ...workbooks(), ...pdfs(), ...others()].map((file) => ({ ...file, isHostile: true }));
+  return [...archives(), ...workbooks(), ...presentations(), ...pdfs(), ...others()].map((file) => ({
+    ...file,
+    isHostile: true,
+  }));
 }
 
 function archives(): CorpusFile[] {
@@ -151,6 +164,42 @@ function workbooks(): CorpusFile[] {
   ];
 }
 
+function presentations(): CorpusFile[] {
+  const shape = slideShape(slideText('a'));
+  const deep = '<p:grpSp>'.repeat(5_000);
+  return [
+    {
+      name: 'shapes.pptx',
+      bytes: makePptx([{ shapes: Buffer.alloc(200_000 * shape.length, shape) }]),
+      expected: [/^a\n/, 'too_heavy'],
+    },
+    { name: 'deep.pptx', bytes: makePptx([{ shapes: deep }]), expected: 'too_heavy' },
+    {
+      name: 'many-slides.pptx',
+      bytes: makePptx(Array.from({ length: 2_400 }, () => ({ shapes: shape }))),
+      expected: [/^a\n/],
+    },
+    {
+      name: 'outside.pptx',
+      bytes: makePptx([
+        {
+          shapes: `<p:pic><a:blip r:embed="x1"/></p:pic><p:pic><a:blip r:embed="x2"/></p:pic>${slideShape(slideText('still read'))}`,
+          relations: [
+            { id: 'x1', type: 'image', target: 'http://127.0.0.1:9/leak.png', isExternal: true },
+            { id: 'x2', type: 'image', target: '../../../../etc/passwd' },
+          ],
+        },
+      ]),
+      expected: /still read$/,
+    },
+    {
+      name: 'macros.pptm',
+      bytes: makePptx([{ shapes: shape }], [{ name: 'ppt/vbaProject.bin', content: 'Sub AutoOpen()' }]),
+      expected: /^a \(macros\)$/,
+    },
+  ];
+}
+
 function pdfs(): CorpusFile[] {
   const loop = onePage('x');
   loop[1] = '<< /Type /Pages /Kids [2 0 R 3 0 R] /Count 2000000000 >>';
@@ -192,6 +241,18 @@ function pdfs(): CorpusFile[] {
       name: 'objects.pdf',
       bytes: makePdf([...onePage('many objects stand here'), ...objects]),
       expected: /many objects/,
+    },
+    {
+      name: 'fields.pdf',
+      bytes: formPage(
+        Array.from({ length: 20_000 }, (_, at): [number, number, string] => [at % 500, at % 800, 'label']),
+        Array.from(
+          { length: 20_000 },
+          (_, at) =>
+            `/Subtype /Widget /FT /Tx /V (v) /Rect [${at % 500} 9 ${(at % 500) + 9} 800] /F 4 /AP << /N APPEARANCE >>`,
+        ),
+      ),
+      expected: [/label/, 'too_heavy'],
     },
     {
       name: 'picture.pdf',

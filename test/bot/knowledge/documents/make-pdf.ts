@@ -55,3 +55,24 @@ export function scannedPage(width: number, height: number, pixels: Buffer, colou
     },
   ]);
 }
+
+/** A page of labels and the annotations beside them. @param fields dictionaries of annotations; `APPEARANCE` is a drawing */
+export function formPage(labels: readonly [x: number, y: number, text: string][], fields: readonly string[]): Buffer {
+  const numbers = fields.map((_, index) => `${index + 6} 0 R`).join(' ');
+  const objects = onePage(
+    '',
+    `/AcroForm << /Fields [${numbers}] /DA (/F1 12 Tf 0 g) /DR << /Font << /F1 5 0 R >> >> >>`,
+    `/Annots [${numbers}]`,
+  );
+  const shown = labels.map(([x, y, text]) => `BT /F1 12 Tf ${x} ${y} Td (${text}) Tj ET`);
+  objects[3] = { dictionary: '<< /Length LENGTH >>', stream: Buffer.from(shown.join('\n')) };
+  objects.push(
+    ...fields.map((field) => `<< /Type /Annot ${field.replaceAll('APPEARANCE', `${fields.length + 6} 0 R`)} >>`),
+    {
+      dictionary:
+        '<< /Type /XObject /Subtype /Form /BBox [0 0 180 20] /Resources << /Font << /F1 5 0 R >> >> /Length LENGTH >>',
+      stream: Buffer.from('BT /F1 12 Tf 2 5 Td (1,250.00) Tj ET'),
+    },
+  );
+  return makePdf(objects);
+}

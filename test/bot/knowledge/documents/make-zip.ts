@@ -123,3 +123,53 @@ export function makeXlsx({ rows, sharedStrings, styles, more = [] }: Book): Buff
     ...more,
   ]);
 }
+
+export interface SlideOf {
+  /** Shapes of PresentationML. */
+  shapes: Buffer | string;
+  /** Attributes of the slide's root element. */
+  attributes?: string;
+  relations?: readonly RelationOf[];
+}
+
+/** A shape with these paragraphs of DrawingML. @param type of its placeholder; none if undefined */
+export function slideShape(paragraphs: string, type?: string, attributes = ''): string {
+  const placeholder = type === undefined ? '' : type === 'body' ? '<p:ph idx="1"/>' : `<p:ph type="${type}"/>`;
+  return `<p:sp><p:nvSpPr><p:cNvPr id="2" name="x" ${attributes}/><p:nvPr>${placeholder}</p:nvPr></p:nvSpPr><p:txBody>${paragraphs}</p:txBody></p:sp>`;
+}
+
+export const slideText = (text: string, properties = '') => `<a:p>${properties}<a:r><a:t>${text}</a:t></a:r></a:p>`;
+
+/** Writes a presentation. Its slides are listed in this order, but stored in the opposite order. */
+export function makePptx(slides: readonly SlideOf[], more: readonly ZipEntry[] = []): Buffer {
+  const partOf = (index: number) => `slides/slide${slides.length - index}.xml`;
+  const root = 'xmlns:p="p" xmlns:a="a" xmlns:r="r"';
+  const ids = slides.map((_, index) => `<p:sldId id="${index + 256}" r:id="s${index}"/>`).join('');
+  return makeZip([
+    TYPES,
+    {
+      name: '_rels/.rels',
+      content: relationsXml([{ id: 'r1', type: 'officeDocument', target: 'ppt/presentation.xml' }]),
+    },
+    {
+      name: 'ppt/presentation.xml',
+      content: `${XML}<p:presentation ${root}><p:sldIdLst>${ids}</p:sldIdLst></p:presentation>`,
+    },
+    {
+      name: 'ppt/_rels/presentation.xml.rels',
+      content: relationsXml(slides.map((_, index) => ({ id: `s${index}`, type: 'slide', target: partOf(index) }))),
+    },
+    ...slides.flatMap(({ shapes, attributes = '', relations = [] }, index) => [
+      {
+        name: `ppt/${partOf(index)}`,
+        content: Buffer.concat([
+          Buffer.from(`${XML}<p:sld ${root} ${attributes}><p:cSld><p:spTree>`),
+          Buffer.from(shapes as string),
+          Buffer.from('</p:spTree></p:cSld></p:sld>'),
+        ]),
+      },
+      { name: `ppt/slides/_rels/slide${slides.length - index}.xml.rels`, content: relationsXml(relations) },
+    ]),
+    ...more,
+  ]);
+}

@@ -7,7 +7,8 @@ import { parseDocument } from '../../../../src/bot/knowledge/documents/read-here
 import { flip, flips } from '../../../support/flip-bytes.ts';
 import { fuzzMs, fuzzTestMs } from '../../../support/fuzz-time.ts';
 import { fits, makeCorpus, wordsOf, type CorpusFile } from './corpus.ts';
-import { makeDocx, makeXlsx } from './make-zip.ts';
+import { formPage } from './make-pdf.ts';
+import { makeDocx, makePptx, makeXlsx, slideShape, slideText } from './make-zip.ts';
 
 /** Files that take more than a second or too much memory for this test; corpus.test.ts reads them in the reader process. */
 const HEAVY = [
@@ -15,6 +16,8 @@ const HEAVY = [
   'tags.docx',
   'styles.docx',
   'million.xlsx',
+  'shapes.pptx',
+  'many-slides.pptx',
   'picture.pdf',
   'bomb.pdf',
   'quotes.csv',
@@ -72,11 +75,20 @@ describe('the document reader', () => {
     ]);
   });
 
-  test('skips the hidden sheets of a workbook', async () => {
+  test('names the hidden sheets of a workbook and does not read them', async () => {
     const { parts } = await parseDocument(makeXlsx({ rows: '<row><c><v>1</v></c><c><v>2</v></c></row>' }), {
       name: 'a.xlsx',
     });
-    expect(parts.map(({ label }) => label)).toEqual(['sheet Data']);
+    expect(parts.map(({ label, text }) => label ?? text)).toEqual(['(Hidden sheets, not read: Secret.)', 'sheet Data']);
+  });
+
+  test('labels the slides of a presentation and takes its title from the first one', async () => {
+    const slides = ['Opening hours', '', 'Fines'].map((title) => ({
+      shapes: slideShape(slideText(title), 'title') + slideShape(slideText('text'), 'body'),
+    }));
+    const { parts, title } = await parseDocument(makePptx(slides), { name: 'a.pptx' });
+    expect(parts.map(({ label }) => label)).toEqual(['slide 1', 'slide 2', 'slide 3']);
+    expect(title).toBe('Opening hours');
   });
 
   test('splits a long table into labelled parts, each with the header row', async () => {
@@ -99,7 +111,20 @@ describe('a randomly changed document', () => {
     ['y.docx', (changes) => makeDocx(changes.reduce(flip, Buffer.from(wordXml)))],
     ['x.xlsx', (changes) => changes.reduce(flip, real('book.xlsx'))],
     ['y.xlsx', (changes) => makeXlsx({ rows: changes.reduce(flip, Buffer.from(sheetXml)) })],
+    ['x.pptx', (changes) => changes.reduce(flip, real('slides.pptx'))],
+    [
+      'y.pptx',
+      (changes) => makePptx([{ shapes: changes.reduce(flip, Buffer.from(slideShape(slideText('a'), 'body'))) }]),
+    ],
     ['x.pdf', (changes) => changes.reduce(flip, real('rules.pdf'))],
+    [
+      'y.pdf',
+      (changes) =>
+        changes.reduce(
+          flip,
+          formPage([[72, 720, 'Name:']], ['/Subtype /Widget /FT /Tx /T (a) /V (b) /Rect [150 715 280 735] /F 4']),
+        ),
+    ],
     ['x.html', (changes) => changes.reduce(flip, real('rules.html'))],
     ['x.csv', (changes) => changes.reduce(flip, Buffer.from('a,b\n"1,2",3\n'))],
   ];

@@ -22,13 +22,13 @@ const LAST_COLUMN = 16_383;
 const MAX_CELLS = 1_000_000;
 
 /**
- * Reads the visible sheets of a workbook (.xlsx) as tables. Formulas yield the value that Excel last stored. Nothing is
+ * Reads the visible sheets of a workbook (.xlsx) as tables, and names the hidden ones. Formulas yield the value that Excel last stored. Nothing is
  * evaluated, macros are not read and external references are not fetched.
  */
 export async function readExcel(zip: Zip, main: string): Promise<ReadDocument> {
   const relations = await readRelations(zip, main);
   const gathering = new TextCollector();
-  const { sheets, is1904 } = await readSheets(
+  const { sheets, hidden, is1904 } = await readSheets(
     zip,
     main,
     new Map([...relations].map(([id, { target }]) => [id, target])),
@@ -44,26 +44,29 @@ export async function readExcel(zip: Zip, main: string): Promise<ReadDocument> {
     await readSheet(zip, sheet, facts, gathering);
   }
   if (gathering.isFull) gathering.cut();
+  gathering.nameHidden('sheets', hidden);
   const pictures = [...zip.names].filter((name) => name.startsWith('xl/media/'));
   for (const [index, name] of pictures.entries()) await addPicture(zip, name, `picture ${index + 1}`, gathering);
   return gathering.result({ title: await readTitle(zip), hasMacros: hasMacros(zip) });
 }
 
-/** The visible sheets in workbook order. */
+/** The visible sheets in workbook order, and the names of the hidden ones. */
 async function readSheets(zip: Zip, main: string, targets: ReadonlyMap<string, string>) {
   const sheets: Sheet[] = [];
+  const hidden: string[] = [];
   let is1904 = false;
   await readXml(zip.pieces(main), {
     open(name, attributes) {
       if (name === 'workbookPr') is1904 = ['1', 'true'].includes(attributes['date1904'] ?? '');
-      if (name !== 'sheet' || sheets.length >= MAX_SHEETS) return;
+      if (name !== 'sheet' || sheets.length + hidden.length >= MAX_SHEETS) return;
       const key = Object.keys(attributes).find((known) => known.endsWith(':id')) ?? '';
       const part = targets.get(attributes[key] ?? '');
-      if (part !== undefined && (attributes['state'] ?? 'visible') === 'visible')
-        sheets.push({ name: attributes['name'] ?? '', part });
+      const sheet = attributes['name'] ?? '';
+      if ((attributes['state'] ?? 'visible') !== 'visible') hidden.push(sheet);
+      else if (part !== undefined) sheets.push({ name: sheet, part });
     },
   });
-  return { sheets, is1904 };
+  return { sheets, hidden, is1904 };
 }
 
 async function readSharedTexts(zip: Zip, part: string | undefined): Promise<string[]> {

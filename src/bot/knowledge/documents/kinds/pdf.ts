@@ -1,19 +1,16 @@
 import { brokenDocument, DocumentError, type ReadDocument } from '../document.ts';
 import { TextCollector } from '../text-collector.ts';
 import { drawPage } from '../pdf/draw-page.ts';
-import { forgetPdfium, openPdfium, type Pdfium } from '../pdf/open-pdfium.ts';
-import { readLines } from '../pdf/page-lines.ts';
-import { writePage } from '../pdf/page-text.ts';
+import { forgetPdfium, openPdfium, readWideText, type Pdfium } from '../pdf/open-pdfium.ts';
+import { PdfPages } from '../pdf/read-page.ts';
 
 const NEEDS_PASSWORD = 4;
 const UNKNOWN_SECURITY = 5;
-/** A page with less text is treated as a scan that contains at most a page number. */
-const SCAN_CHARS = 16;
-const MAX_TITLE_BYTES = 1_024;
+const MAX_TITLE_CHARS = 512;
 
 /**
- * Reads a PDF page by page. Pages without text are rendered as images for the model. Nothing in the PDF is executed. A PDF
- * that opens without a password is read regardless of its permission flags.
+ * Reads a PDF page by page, with the values of its form and its annotations. Pages without text are rendered as images for
+ * the model. Nothing in the PDF is executed. A PDF that opens without a password is read regardless of its permission flags.
  */
 export async function readPdf(bytes: Buffer): Promise<ReadDocument> {
   const pdfium = await openPdfium();
@@ -28,14 +25,16 @@ export async function readPdf(bytes: Buffer): Promise<ReadDocument> {
     const document = pdfium.FPDF_LoadMemDocument(start, bytes.length, '');
     if (document === 0) throw refusal(pdfium.FPDF_GetLastError());
     title = readTitle(pdfium, document);
+    const pages = new PdfPages(pdfium, document);
     const count = (pageCount = pdfium.FPDF_GetPageCount(document));
     for (let page = 0; page < count; page += 1) {
       if (page > 0 && gathering.isFull) {
         gathering.cut(`page ${page}`);
         break;
       }
-      readPage(pdfium, document, page, gathering);
+      readPage(pdfium, pages, page, gathering);
     }
+    pages.close();
     pdfium.FPDF_CloseDocument(document);
     memory.free(start);
   } catch (error) {
@@ -63,32 +62,19 @@ function faultOf(error: unknown): DocumentError {
     : brokenDocument('The PDF crashed its reader', error);
 }
 
-function readPage(pdfium: Pdfium, document: number, index: number, gathering: TextCollector): void {
-  const page = pdfium.FPDF_LoadPage(document, index);
-  if (page === 0) return;
-  try {
-    const label = `page ${index + 1}`;
-    const textPage = pdfium.FPDFText_LoadPage(page);
-    const text = textPage === 0 ? '' : writePage(readLines(pdfium, textPage)).trim();
-    if (textPage !== 0) pdfium.FPDFText_ClosePage(textPage);
+function readPage(pdfium: Pdfium, pages: PdfPages, index: number, gathering: TextCollector): void {
+  const label = `page ${index + 1}`;
+  pages.read(index, ({ page, text, isScan }) => {
     gathering.add(text, label);
-    const isScan = text.length < SCAN_CHARS && pdfium.FPDFPage_CountObjects(page) > 0;
     if (!isScan || !gathering.wantsPictures) return;
     const bytes = drawPage(pdfium, page);
     if (bytes) gathering.addPicture({ label, bytes, mediaType: 'image/png' });
-  } finally {
-    pdfium.FPDF_ClosePage(page);
-  }
+  });
 }
 
 function readTitle(pdfium: Pdfium, document: number): string | undefined {
-  const memory = pdfium.pdfium.wasmExports;
-  const buffer = memory.malloc(MAX_TITLE_BYTES);
-  const bytes = pdfium.FPDF_GetMetaText(document, 'Title', buffer, MAX_TITLE_BYTES);
-  const title =
-    bytes > 2 && bytes <= MAX_TITLE_BYTES
-      ? Buffer.from(pdfium.pdfium.HEAPU8.subarray(buffer, buffer + bytes - 2)).toString('utf16le')
-      : '';
-  memory.free(buffer);
+  const title = readWideText(pdfium, MAX_TITLE_CHARS, (at, bytes) =>
+    pdfium.FPDF_GetMetaText(document, 'Title', at, bytes),
+  );
   return title.trim() === '' ? undefined : title;
 }

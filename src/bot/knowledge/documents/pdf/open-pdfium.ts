@@ -6,7 +6,7 @@ import { MIB_BYTES } from '../../../../shared/clock.ts';
 /** The memory of the PDFium instance. */
 interface Memory {
   HEAPU8: Uint8Array;
-  getValue(at: number, type: 'double'): number;
+  getValue(at: number, type: 'double' | 'float'): number;
   wasmExports: { malloc(bytes: number): number; free(at: number): void };
 }
 
@@ -60,4 +60,20 @@ async function start(): Promise<Pdfium> {
 function limitMemory({ env }: Imports): void {
   const grow = env?.['emscripten_resize_heap'] as (bytes: number) => boolean;
   if (env) env['emscripten_resize_heap'] = (bytes: number) => bytes >>> 0 <= MAX_MEMORY_BYTES && grow(bytes);
+}
+
+/**
+ * Reads a UTF-16 string.
+ * @param read writes the string to the memory and returns its bytes with the final zero; only returns them if they do not fit
+ * @returns an empty string if it is longer
+ */
+export function readWideText(pdfium: Pdfium, maxChars: number, read: (at: number, bytes: number) => number): string {
+  const bytes = read(0, 0);
+  if (bytes <= 2 || bytes > (maxChars + 1) * 2) return '';
+  const memory = pdfium.pdfium.wasmExports;
+  const at = memory.malloc(bytes);
+  const written = read(at, bytes);
+  const text = Buffer.from(pdfium.pdfium.HEAPU8.subarray(at, at + Math.min(written, bytes) - 2)).toString('utf16le');
+  memory.free(at);
+  return text;
 }
