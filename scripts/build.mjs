@@ -56,7 +56,9 @@ async function bundlePage(target) {
   if (!existsSync(entry)) return undefined;
   try {
     await bundle({
-      entryPoints: [entry],
+      // The style sheet of formulas is loaded only with the first formula.
+      entryPoints: { main: entry, katex: 'katex/dist/katex.css' },
+      loader: { '.woff2': 'file', '.woff': 'empty', '.ttf': 'empty' },
       outdir: join(target, relative('src', PAGE)),
       bundle: true,
       splitting: true,

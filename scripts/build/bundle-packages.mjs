@@ -13,6 +13,7 @@ const LEFT_AS_THEY_ARE = [
   '@codemirror/legacy-modes',
   '@codemirror/streamparser',
   '@embedpdf/pdfium',
+  'katex',
   'opencc-js',
   'pino',
   'pino-pretty',

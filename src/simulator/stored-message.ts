@@ -98,6 +98,14 @@ const LINE_MARKS = /^[ \t]*(?:(?:#{1,6}|>)(?:[ \t]|$))+|^[ \t]*(?:`{3}|~{3}).*$|
 /** More than any list shows, so that truncated markup or addresses are not visible; the page truncates the visible text. */
 const MAX_LINE_CHARS = 500;
 
+/** The conversation list shows about as much of a line; further growth of an answer does not change it. */
+const VISIBLE_LINE_CHARS = 80;
+
+/** Whether a growing answer's line in the conversation list no longer changes. */
+export function isLineComplete({ text }: Pick<StoredMessage, 'text'>): boolean {
+  return text.length >= VISIBLE_LINE_CHARS;
+}
+
 /** Placeholder for a message without text. */
 function markOf({ images, files = [] }: StoredMessage): string {
   if (images.length > 0) return '🖼';

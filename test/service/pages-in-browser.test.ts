@@ -80,6 +80,10 @@ describeInBrowser('the sign-in pages in Chromium', () => {
     );
     expect(Math.max(...lines)).toBeLessThan(30);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    // The size of an app's browser beside the chat in a window of 1280 x 800 pixels.
+    await page.setViewportSize({ width: 389, height: 655 });
+    const allow = await page.locator('[name=decision][value=allow]').boundingBox();
+    expect((allow?.y ?? 999) + (allow?.height ?? 0)).toBeLessThanOrEqual(655);
     await page.setViewportSize(look.viewport);
     await page.click('[name=decision][value=allow]');
     await page.waitForURL(`${callback}?**`);

@@ -54,6 +54,13 @@ describe('growing answers [wecom-streams]', () => {
     expect(messenger.driver.violations()).toEqual([]);
   });
 
+  test('are shown in the list of conversations from their first words on', async () => {
+    bot.script = (callback) => stream('s1', isPoll(callback) ? 'Please [sign in](https://a.example/link/x)' : '');
+    await messenger.driver.send('lin', 'hello');
+    const lastLine = async () => (await messenger.driver.conversations('lin'))[0]?.lastLine;
+    await until(async () => (await lastLine())?.startsWith('Please') === true, 'the list has the first words');
+  });
+
   test('keep thinking apart from the text', async () => {
     bot.script = (callback) =>
       isPoll(callback) ? stream('s1', '<think>searching</think>\n\nFound it', true) : stream('s1', '<think>waiting');

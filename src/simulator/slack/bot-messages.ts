@@ -1,5 +1,5 @@
 import type { Conversation } from '../directory.ts';
-import type { SlackPart, StoredMessage } from '../stored-message.ts';
+import { isLineComplete, type SlackPart, type StoredMessage } from '../stored-message.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import { DELETED_TEXT } from './event-payload.ts';
 import type { SlackBlock } from './call-arguments.ts';
@@ -209,7 +209,7 @@ export class BotMessages {
       // A stream expires relative to its start, an edited message relative to its last edit.
       if (slack.streamSinceMs === undefined || isFirst) this.follow(shown);
     }
-    await chatLog.write(shown, !isFirst && shown.state !== 'final');
+    await chatLog.write(shown, shown.state !== 'final' && isLineComplete(message));
     return shown;
   }
 

@@ -17,6 +17,8 @@ export interface Completion {
   /** Start of the typed part; it ends at the caret. */
   fromChar: number;
   options: CompletionOption[];
+  /** Enter also sends the inserted command; Tab leaves it for an argument. */
+  isSentByEnter?: boolean;
   /** An unknown command; there are no options then. */
   unknown?: string;
 }
@@ -75,9 +77,10 @@ function commandCompletion(before: string, source: CompletionSource): Completion
     detail: help[source.language],
   }));
   if (options.length === 0) return { kind: 'command', fromChar, options, unknown: shown(wanted) };
-  const isWhole = found.some(({ word }) => spellingsOf(word).includes(wanted));
   // If slashes are reserved, a fully typed command is still offered: with the slash it would not reach the bot.
-  return isWhole && !source.isSlashTaken ? undefined : { kind: 'command', fromChar, options };
+  if (source.isSlashTaken) return { kind: 'command', fromChar, options, isSentByEnter: true };
+  const isWhole = found.some(({ word }) => spellingsOf(word).includes(wanted));
+  return isWhole ? undefined : { kind: 'command', fromChar, options };
 }
 
 function mentionCompletion(before: string, source: CompletionSource): Completion | undefined {

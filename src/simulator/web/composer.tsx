@@ -12,6 +12,8 @@ import { useCompletion } from './use-completion.ts';
 
 export interface ComposerProps {
   conversation: ConversationView;
+  /** The writer's newest message here, which ArrowUp in the empty box recalls. */
+  lastOwnText: string;
   quoted: MessageView | undefined;
   onUnquote(): void;
   onSend(text: string, attached: ReadyAttachment[]): void;
@@ -42,9 +44,9 @@ export function Composer(props: ComposerProps) {
   };
   const ready = images.attachments.filter((one): one is ReadyAttachment => one.upload !== undefined);
   const canSend = (text.trim() !== '' || ready.length > 0) && ready.length === images.attachments.length;
-  const send = () => {
+  const send = (sent = text) => {
     if (!canSend) return;
-    props.onSend(text.trim(), ready);
+    props.onSend(sent.trim(), ready);
     write('', 0);
     images.clear();
     box.current?.focus();
@@ -54,6 +56,16 @@ export function Composer(props: ComposerProps) {
     const picked = applyCompletion(text, caret, list.completion, option);
     write(picked.text, picked.caret);
     placeCaret(picked.caret);
+  };
+  const enter = (option: CompletionOption) => {
+    if (list.completion?.isSentByEnter === true) send(applyCompletion(text, caret, list.completion, option).text);
+    else pick(option);
+  };
+  const recall = () => {
+    if (text !== '' || props.lastOwnText === '') return false;
+    write(props.lastOwnText, props.lastOwnText.length);
+    placeCaret(props.lastOwnText.length);
+    return true;
   };
   const insert = (mark: string) => {
     const at = box.current?.selectionStart ?? text.length;
@@ -87,7 +99,7 @@ export function Composer(props: ComposerProps) {
         value={text}
         onInput={(event) => write(event.currentTarget.value, event.currentTarget.selectionStart)}
         onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
-        onKeyDown={(event) => answerKey(event, { list, pick, send })}
+        onKeyDown={(event) => answerKey(event, { list, pick, enter, send, recall })}
         onPaste={(event) => {
           const files = [...(event.clipboardData?.files ?? [])];
           if (files.length === 0) return;
@@ -110,14 +122,19 @@ export function Composer(props: ComposerProps) {
 interface KeyTargets {
   list: ReturnType<typeof useCompletion>;
   pick(option: CompletionOption): void;
+  /** Enter on an entry: inserts it, and sends it where `isSentByEnter` says so. */
+  enter(option: CompletionOption): void;
   send(): void;
+  /** @returns whether the last message was recalled */
+  recall(): boolean;
 }
 
 /**
  * Enter sends and Shift+Enter inserts a line break. While an input method is composing, all keys belong to it (229 in older
  * browsers).
  */
-function answerKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>, { list, pick, send }: KeyTargets): void {
+function answerKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>, targets: KeyTargets): void {
+  const { list, pick, enter, send, recall } = targets;
   // Safari ends the composition before it reports the Enter that ended it; only the deprecated key code reveals that.
   // eslint-disable-next-line @typescript-eslint/no-deprecated
   if (event.isComposing || event.keyCode === 229) return;
@@ -127,12 +144,15 @@ function answerKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>, { list, pi
     const option = options[list.chosen] as CompletionOption;
     if (step !== undefined) list.choose((list.chosen + step + options.length) % options.length);
     else if (event.key === 'Escape') list.dismiss();
-    else if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Tab') pick(option);
+    else if (event.key === 'Enter' && !event.shiftKey) enter(option);
+    else if (event.key === 'Tab') pick(option);
     else return;
     event.preventDefault();
   } else if (event.key === 'Enter' && !event.shiftKey) {
     event.preventDefault();
     send();
+  } else if (event.key === 'ArrowUp' && recall()) {
+    event.preventDefault();
   }
 }
 

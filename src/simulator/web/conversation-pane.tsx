@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ConversationView, MessageView } from '../api.ts';
-import { isPersons, stopText } from './asker.ts';
+import { stopText } from './asker.ts';
 import { Avatar } from './avatar.tsx';
 import { Composer } from './composer.tsx';
 import { focusComposer } from './focus-composer.ts';
@@ -11,7 +11,6 @@ import { MessageList } from './message-list.tsx';
 import type { PageState } from './page-state.ts';
 import { usePage } from './page-context.ts';
 import type { PageText } from './page-texts.ts';
-import { PromptChips } from './prompt-chips.tsx';
 import { DeleteDialog, ReasonDialog } from './small-dialog.tsx';
 import { useImageDrop } from './use-image-drop.ts';
 import type { ReadyAttachment } from './use-attachments.ts';
@@ -34,6 +33,7 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
   const takeFiles = useRef<(files: readonly File[]) => void>(() => undefined);
   const drop = useImageDrop((files) => takeFiles.current(files));
   const log = state.logs[conversation.id];
+  const lastOwnText = log?.findLast(({ sender, text }) => sender === person.id && text !== '')?.text ?? '';
 
   useEffect(() => actions.load(conversation.id), [actions, conversation.id]);
   useReadMark(conversation, actions);
@@ -127,9 +127,9 @@ export function ConversationPane({ conversation, state, actions, onBack }: PaneP
       ) : (
         <LoadState failed={state.unloaded.includes(conversation.id)} onRetry={() => actions.load(conversation.id)} />
       )}
-      {conversation.prompts && log?.some(isPersons) && <PromptChips prompts={conversation.prompts} onAsk={send} />}
       <Composer
         conversation={conversation}
+        lastOwnText={lastOwnText}
         quoted={quoted}
         onUnquote={() => setQuoted(undefined)}
         onSend={send}

@@ -1,8 +1,10 @@
 import MarkdownIt, { type Env, type RendererRule, type Token } from 'markdown-it';
 import { around, friendlyFlanking, isPunctuation } from '../../shared/text/emphasis-flanking.ts';
 import { codeBlock, type PaintCode } from './code-block.ts';
+import { addFormulas, type DrawFormula } from './formula-syntax.ts';
 import { hostBeside, isAllowedLink, type IsInApp } from './links.ts';
 import type { CutMentions } from './mentions.ts';
+import { addTaskLists } from './task-lists.ts';
 
 /** Page-specific options for rendering. */
 export interface MarkdownOptions {
@@ -12,6 +14,8 @@ export interface MarkdownOptions {
   cutMentions: CutMentions;
   /** Highlights code; absent until it is loaded. */
   paint?: PaintCode;
+  /** Draws formulas; absent until it is loaded. */
+  draw?: DrawFormula;
 }
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
@@ -33,6 +37,10 @@ markdown.inline.State = class extends markdown.inline.State {
   }
 };
 
+addFormulas(markdown);
+addTaskLists(markdown);
+markdown.renderer.rules['formula'] = formulaRule;
+markdown.renderer.rules['formula_block'] = (...call) => `<p>${formulaRule(...call)}</p>`;
 markdown.renderer.rules['fence'] = codeRule;
 markdown.renderer.rules['code_block'] = codeRule;
 // List items of the message log are messages; an answer's own lists must not be list items for assistive technology.
@@ -92,7 +100,7 @@ export function plainPreview(text: string): string {
 /** Plain text without markup, on one line. */
 export function plainText(text: string): string {
   const words = markdown.parse(text, {}).flatMap((token) => {
-    if (token.type === 'fence' || token.type === 'code_block') return [token.content];
+    if (['fence', 'code_block', 'formula_block'].includes(token.type)) return [token.content];
     return token.children === null ? [] : [wordsOf(token.children)];
   });
   return words.join(' ').replace(/\s+/g, ' ').trim();
@@ -124,6 +132,14 @@ function codeRule(...[tokens, index, , env]: Parameters<RendererRule>): string {
   const language = info.trim().split(/\s+/)[0] ?? '';
   const html = options?.paint?.(content, language);
   return codeBlock({ code: content, language, copyLabel: options?.copyLabel ?? '', html });
+}
+
+/** A formula, drawn or as its source. The class is what the page looks for before it loads the library. */
+function formulaRule(...[tokens, index, , env]: Parameters<RendererRule>): string {
+  const { content = '', markup = '', info = '', meta } = tokens[index] ?? {};
+  const isDisplay = (meta as { isDisplay?: boolean } | null)?.isDisplay === true;
+  const drawn = optionsIn(env)?.draw?.(content, isDisplay);
+  return `<span class="${drawn === undefined ? 'formula' : 'drawn-formula'}">${drawn ?? escape(markup + content + info)}</span>`;
 }
 
 /** Extracts mentions from the text of a paragraph, but not from link texts. */

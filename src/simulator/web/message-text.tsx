@@ -1,7 +1,9 @@
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
+import { mayHaveFormula } from './formula-syntax.ts';
 import { renderBlocks, textPieces } from './markdown.ts';
 import { usePage } from './page-context.ts';
 import { useCodePaint } from './use-code-paint.ts';
+import { useFormulas, useFormulaStyles } from './use-formulas.ts';
 
 const FENCE = /^[ \t>]*(?:```|~~~)/m;
 
@@ -11,15 +13,24 @@ const FENCE = /^[ \t>]*(?:```|~~~)/m;
  */
 export function MarkdownText({ text }: { text: string }) {
   const { say, isInApp, cutMentions } = usePage();
+  const first = useRef<HTMLDivElement>(null);
   const paint = useCodePaint(FENCE.test(text));
+  const draw = useFormulas(first, text, mayHaveFormula(text));
   const blocks = useMemo(
-    () => renderBlocks(text, { isInApp, copyLabel: say('copyCode'), cutMentions, paint }),
-    [text, isInApp, say, cutMentions, paint],
+    () => renderBlocks(text, { isInApp, copyLabel: say('copyCode'), cutMentions, paint, draw }),
+    [text, isInApp, say, cutMentions, paint, draw],
   );
+  useFormulaStyles(first, blocks);
   return (
     <>
       {blocks.map((html, index) => (
-        <div key={index} class="block" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />
+        <div
+          key={index}
+          ref={index === 0 ? first : undefined}
+          class="block"
+          dir="auto"
+          dangerouslySetInnerHTML={{ __html: html }}
+        />
       ))}
     </>
   );

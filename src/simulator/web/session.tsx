@@ -26,9 +26,9 @@ export function Session({ facts, onPerson }: SessionProps) {
   const onFault = useCallback((text: PageText) => notify(say(text)), [notify, say]);
   const [state, actions] = useSession(person.id, onFault);
   const open = useOpenConversation();
-  const tour = useTour(state, facts);
   const conversations = state.conversations ?? [];
   const isWide = useMedia(WIDE);
+  const tour = useTour(state, facts, isWide);
   const opened = conversations.find(({ id }) => id === open.conversationId);
   const first = conversations.find(({ kind }) => kind === 'private') ?? conversations[0];
   // A phone shows the list until a conversation is opened: an invisible conversation must not be marked as read.

@@ -2,7 +2,7 @@ import { randomToken } from '../../shared/crypto/ids.ts';
 import { languageOfText, localize } from '../../shared/text/texts.ts';
 import { imageUrl } from '../media-store.ts';
 import type { MessengerContext } from '../protocol.ts';
-import type { StoredMessage } from '../stored-message.ts';
+import { isLineComplete, type StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { Interactions } from './interactions.ts';
 import type { Card } from './read-card.ts';
@@ -68,7 +68,7 @@ export class ShownAnswers {
     };
     const shown = reply.card ? this.#carded(worded, { card: reply.card, isAlone: false }) : worded;
     if (reply.isFinished) await this.settle(shown);
-    await chatLog.write(shown, isKnown && !reply.isFinished);
+    await chatLog.write(shown, isKnown && !reply.isFinished && isLineComplete(answer));
     return shown;
   }
 

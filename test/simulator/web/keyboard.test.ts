@@ -53,6 +53,7 @@ withBrowser('the page with the keyboard only', () => {
     await open(width);
     const seen: string[] = [];
     await page.locator('.ribbon-button').last().focus();
+    if (width < 721) await page.keyboard.press('Enter');
     for (let index = 0; index < 12; index += 1) {
       await page.keyboard.press('Tab');
       seen.push(
@@ -98,6 +99,22 @@ withBrowser('the page with the keyboard only', () => {
     await page.keyboard.press('Enter');
     await page.getByText(/continued after .* is complete/).waitFor();
     expect(await page.locator('.kill-lines li').count()).toBe(3);
+  });
+
+  test('ArrowUp in the empty box recalls the last message, and moves the caret in a written text', async () => {
+    const box = page.getByRole('textbox', { name: 'Message' });
+    await box.focus();
+    await page.keyboard.press('ArrowUp');
+    expect(await box.inputValue()).toBe('');
+    await page.keyboard.type('Hello');
+    await page.keyboard.press('Enter');
+    await page.locator('li[data-sender=alice]').waitFor();
+    grow('Hello.', 'final');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.type('!');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.type('> ');
+    expect(await box.inputValue()).toBe('> Hello!');
   });
 
   test('choosing a user keeps the focus in the list, so that the arrow keys reach everyone', async () => {

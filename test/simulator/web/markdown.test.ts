@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { inAppLinks } from '../../../src/simulator/web/links.ts';
 import { mentionCutter } from '../../../src/simulator/web/mentions.ts';
+import { drawFormula } from '../../../src/simulator/web/draw-formula.ts';
+import { MAX_FORMULA_CHARS } from '../../../src/simulator/web/formula-syntax.ts';
 import { plainPreview, renderBlocks, textPieces } from '../../../src/simulator/web/markdown.ts';
 import { tries } from '../../support/tries.ts';
 
@@ -38,6 +40,11 @@ const hostileText = fc
         '>',
         '|',
         '|-|',
+        '$',
+        '$$',
+        '\\(',
+        '\\]',
+        '- [x] ',
         '&lt;',
         '# ',
       ),
@@ -49,7 +56,7 @@ const hostileText = fc
   .map((parts) => parts.join(''));
 
 const KNOWN_TAGS = new Set(
-  'p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code div span button svg path table thead tbody tr th td a em strong s br hr'.split(
+  'p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code div span button svg path table thead tbody tr th td a em strong s br hr label input'.split(
     ' ',
   ),
 );
@@ -193,4 +200,89 @@ describe('plain texts', () => {
       'Title one two code',
     );
   });
+});
+
+describe('formulas', () => {
+  /** The formulas that are found, each with `!` if it is displayed in its own line. */
+  const formulas = (text: string) => {
+    const found: string[] = [];
+    renderBlocks(text, {
+      ...OPTIONS,
+      draw: (tex, isDisplay) => (found.push(`${tex}${isDisplay ? '!' : ''}`), '<b>drawn</b>'),
+    });
+    return found;
+  };
+
+  test.each<[text: string, found: string[]]>([
+    ['The area is $\\pi r^2$.', ['\\pi r^2']],
+    ['面积为$\\pi r^2$。', ['\\pi r^2']],
+    ['Either \\(a_1\\) or \\[b^2\\] is *not* $*c*$', ['a_1', 'b^2!', '*c*']],
+    ['$$x = 1$$', ['x = 1!']],
+    ['$$\nx\n= 1\n- 2\n$$', ['\nx\n= 1\n- 2\n!']],
+    [
+      'Text:\n\\[\n\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}\n\\]\nmore',
+      ['\n\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}\n!'],
+    ],
+    ['- one\n  $$\n  y\n  $$\n- two', ['\ny\n!']],
+    ['`$a$` and\n```\n$$b$$\n```', []],
+    ['It costs $5 and $10.', []],
+    ['$5-$10, US$5 or 10$', []],
+    ['$5, or 10$ in all', []],
+    ['原价$5，现价4$起', []],
+    ['$HOME/$USER and $HOME:$PATH', []],
+    ['\\$a$ and $a\\$', []],
+    ['$3x + 2$', ['3x + 2']],
+    ['$2$', ['2']],
+    ['$$ $$ and $ $ and \\(\\)', []],
+    ['$$\nunclosed', []],
+  ])('are found in %j', (text, found) => expect(formulas(text)).toEqual(found));
+
+  test('are not found if they are longer than the limit', () => {
+    for (const [open, close] of [
+      ['$', '$'],
+      ['\\(', '\\)'],
+      ['$$', '$$'],
+      ['$$\n', '\n$$'],
+    ] as const) {
+      expect(formulas(`${open}${'a '.repeat(MAX_FORMULA_CHARS / 2 - 4)}a${close}`)).toHaveLength(1);
+      expect(formulas(`${open}${'a '.repeat(MAX_FORMULA_CHARS / 2)}a${close}`)).toEqual([]);
+    }
+  });
+
+  test('are shown as their source until they can be drawn, if they are invalid, and in previews', () => {
+    expect(html('so $a < b$')).toContain('<span class="formula">$a &lt; b$</span>');
+    for (const tex of ['\\nosuchcommand', '\\frac{1', '{'.repeat(1_900), '\\def\\a{\\a\\a}\\a'])
+      expect(drawFormula(tex, false)).toBeUndefined();
+    expect(plainPreview('so $a < b$ and\n\n$$\nc\n$$')).toBe('so a < b and c');
+  });
+
+  test('cannot load anything, link, run scripts or set attributes, and are drawn without style attributes', () => {
+    const hostile = [
+      '\\href{javascript:alert(1)}{x}',
+      '\\includegraphics{https://a.example/x.png}',
+      '\\htmlStyle{background:url(https://a.example)}{x}',
+      '\\htmlData{x=1}{x}',
+      '\\text{<img src=x onerror=alert(1)> " style="color:red}',
+      '\\color{red" onclick="alert(1)}{x}',
+      '\\rule{9999999em}{9999999em}',
+      '\\unicode{0} \\phase{x} \\vec{v} \\sqrt{\\frac{a}{b}} \\fcolorbox{red}{blue}{x}',
+    ];
+    for (const tex of hostile) {
+      const drawn = renderBlocks(`\\(${tex}\\)`, { ...OPTIONS, draw: drawFormula }).join('');
+      for (const tag of drawn.match(/<[^>]*>/g) ?? []) {
+        expect(tag).not.toMatch(/\s(?:on\w+|style|href|src)=|^<(?:img|a|script)\b/);
+        expect(tag).not.toMatch(/9999/);
+      }
+    }
+  });
+});
+
+test('task lists are disabled checkboxes that are named by their text', () => {
+  const list = html('- [ ] Write **it**\n- [x] Read\n- [ ]\n- [y] no\n\ntext [x] here');
+  expect(list.match(/<label><input type="checkbox" disabled(?: checked)?> .*?<\/label>/g)).toEqual([
+    '<label><input type="checkbox" disabled> Write <strong>it</strong></label>',
+    '<label><input type="checkbox" disabled checked> Read</label>',
+  ]);
+  expect(list.match(/class="task"/g)).toHaveLength(2);
+  expect(plainPreview('- [ ] Write\n- [x] Read')).toBe('☐ Write ☑ Read');
 });

@@ -16,7 +16,13 @@ import {
 } from '../../../src/simulator/api.ts';
 
 const PAGE = new URL('../../../src/simulator/web/', import.meta.url);
-const TYPES: Record<string, string> = { '.html': 'text/html', '.css': 'text/css', '.svg': 'image/svg+xml' };
+const TYPES: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
 const BEAT_MS = 500;
 const TINY_PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -60,7 +66,8 @@ export interface PageServerOptions {
 /** Bundles the page like the build and serves it on a free port. */
 export async function startPageServer({ bootstrap, conversations }: PageServerOptions): Promise<PageServer> {
   const bundled = await build({
-    entryPoints: [fileURLToPath(new URL('main.tsx', PAGE))],
+    entryPoints: { main: fileURLToPath(new URL('main.tsx', PAGE)), katex: 'katex/dist/katex.css' },
+    loader: { '.woff2': 'file', '.woff': 'empty', '.ttf': 'empty' },
     bundle: true,
     write: false,
     outdir: 'page',
@@ -70,7 +77,7 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     jsx: 'automatic',
     jsxImportSource: 'preact',
   });
-  const scripts = new Map(bundled.outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
+  const built = new Map(bundled.outputFiles.map(({ path, contents }) => [`/${basename(path)}`, contents]));
   const calls: SeenCall[] = [];
   const frames: FrameView[] = [];
   const messages = new Map<string, MessageView[]>(conversations.map(({ id }) => [id, []]));
@@ -100,8 +107,9 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     const path = (request.url ?? '/').split('?')[0] ?? '/';
     const json = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    const script = scripts.get(path);
-    if (script !== undefined) return void response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
+    const file = built.get(path);
+    if (file !== undefined)
+      return void response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? '' }).end(file);
     if (path.startsWith('/images/')) return void response.writeHead(200, { 'content-type': 'image/png' }).end(TINY_PNG);
     if (path === '/frame') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A page</p>');
     if (!path.startsWith('/api/')) return serveFile(path, response);

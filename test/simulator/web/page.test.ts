@@ -290,6 +290,37 @@ withBrowser('the page in a browser', () => {
     expect(await findings(page)).toEqual([]);
   });
 
+  test('draws formulas once one is in view, with its own fonts, and names them for screen readers', async () => {
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(request.url()));
+    page.on('console', (message) => faults.push(...(message.type() === 'error' ? [message.text()] : [])));
+    const above = messageView({ id: 'm0', text: 'Here $x_0$' });
+    const tall = messageView({
+      id: 'm1',
+      text: Array.from({ length: 60 }, (_, index) => `Line ${index}`).join('\n\n'),
+    });
+    server.messages.set(PRIVATE.id, [above, tall]);
+    await page.reload();
+    await rows().nth(1).waitFor();
+    server.show(messageView({ id: 'm2', text: 'It costs $5 and $10.' }));
+    await rows().nth(2).waitFor();
+    expect(loaded.filter((url) => /katex|draw-formula/.test(url))).toEqual([]);
+    const text = 'So\n\n$$\\vec{v} = \\sqrt{\\frac{a}{b}}$$\n\nand \\(\\nosuch\\)\n\n- [x] Read';
+    server.show(messageView({ id: 'm3', text, atMs: Date.now() }));
+    await rows().nth(3).locator('.katex').waitFor();
+    await page.locator('li[data-message-id=m0]').scrollIntoViewIfNeeded();
+    await page.locator('li[data-message-id=m0] .katex').waitFor();
+    await rows().nth(3).getByText('\\(\\nosuch\\)').waitFor();
+    const { width = 0 } = (await rows().nth(3).locator('.katex-html svg').first().boundingBox()) ?? {};
+    expect(width).toBeGreaterThan(1);
+    expect(await page.locator('[data-style]').count()).toBe(0);
+    await page.evaluate('document.fonts.ready');
+    expect(loaded.some((url) => /KaTeX_Main-Regular-\w+\.woff2$/.test(url))).toBe(true);
+    expect(loaded.filter((url) => !url.startsWith(server.url))).toEqual([]);
+    expect(await page.getByRole('math').count()).toBe(2);
+    expect(await page.getByRole('checkbox', { name: 'Read', checked: true }).isDisabled()).toBe(true);
+  });
+
   test('shows the list on a phone, then the conversation, and goes back', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     const list = page.getByRole('navigation', { name: 'Conversations' });

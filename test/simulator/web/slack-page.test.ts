@@ -74,6 +74,21 @@ withBrowser('the page of a platform with threads', () => {
     }
   });
 
+  test('one Enter in the list of commands sends the command, and Tab leaves it for an argument', async () => {
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await page.keyboard.type('/help');
+    await page.keyboard.press('Enter');
+    await rows().getByText('help', { exact: true }).waitFor();
+    await page.keyboard.type('/st');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(' now');
+    await page.keyboard.press('Enter');
+    await rows().getByText('stop now', { exact: true }).waitFor();
+    const texts = () => server.calls.flatMap(({ body }) => (body as { text?: string } | undefined)?.text ?? []);
+    while (texts().length < 2) await page.waitForTimeout(20);
+    expect(texts()).toEqual(['help', 'stop now']);
+  });
+
   test('the note about an answer is visible and announced, but not part of its text', async () => {
     server.show(messageView({ id: 'a1', text: 'Half an answer', note: 'Stopped.' }));
     const row = rows().first();

@@ -192,10 +192,34 @@ withBrowser('the tour of local mode', () => {
     expect(await page.getByRole('combobox', { name: 'Signed in as' }).inputValue()).toBe('chen');
   });
 
+  test('is closed on a phone until it is opened, and again after an action that leads to the chat', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator('[data-kind=private]').click();
+    await tour().waitFor({ state: 'detached' });
+    await button(/^Tour/).click();
+    await button('Ask “What can I try?”').click();
+    await page.locator('li[data-sender=alice]').waitFor();
+    expect(await tour().count()).toBe(0);
+    expect(await button(/^Tour/).getAttribute('aria-expanded')).toBe('false');
+    // The choice for a wide window is another one.
+    await page.setViewportSize({ width: 1200, height: 850 });
+    await tour().waitFor();
+  });
+
+  test('has one button that asks for a long answer', async () => {
+    const done = JSON.stringify({ done: ['ask', 'signIn', 'mention', 'image'] });
+    await page.evaluate(`localStorage.setItem('tour', '${done}')`);
+    const tab = await openTab('?person=bob');
+    await tour(tab).getByText('press Stop below it').waitFor();
+    expect(await tab.getByRole('button', { name: 'Ask for a long answer' }).count()).toBe(1);
+    await tab.getByRole('button', { name: 'Kill the bot now' }).waitFor();
+  });
+
   test('is covered by the in-app browser on a phone', async () => {
     server.messages.set(PRIVATE.id, [messageView({ text: '[Sign in](http://127.0.0.1:9/link/x)' })]);
     await page.setViewportSize({ width: 390, height: 844 });
     await page.locator('[data-kind=private]').click();
+    await button(/^Tour/).click();
     await tour().waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.locator('.in-app').waitFor();

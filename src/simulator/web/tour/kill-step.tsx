@@ -10,8 +10,8 @@ import { isGrowing } from './what-happened.ts';
 interface KillStepProps {
   tour: Tour;
   state: PageState;
-  /** A request for a long answer. */
-  onLong(): void;
+  /** Asks for a long answer; absent if the step above has that button. */
+  onLong?: () => void;
 }
 
 /**
@@ -34,14 +34,16 @@ export function KillStep({ tour, state, onLong }: KillStepProps) {
     <>
       {!show && <p>{say('killHint')}</p>}
       <div class="kill-buttons">
-        <button
-          type="button"
-          class="tour-action"
-          aria-disabled={growing !== undefined}
-          onClick={() => growing ?? onLong()}
-        >
-          {say('longAction')}
-        </button>
+        {onLong && (
+          <button
+            type="button"
+            class="tour-action"
+            aria-disabled={growing !== undefined}
+            onClick={() => growing ?? onLong()}
+          >
+            {say('longAction')}
+          </button>
+        )}
         <button
           type="button"
           class="tour-action kill"

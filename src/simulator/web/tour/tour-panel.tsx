@@ -52,7 +52,7 @@ export function TourPanel(props: TourPanelProps) {
               {(step === next || step === 'kill') && (
                 <>
                   {step !== 'kill' && <p>{typedIn(say(`${step}Hint`, { bot: bootstrap.botName }), bootstrap)}</p>}
-                  <StepAction step={step} {...props} />
+                  <StepAction step={step} isLongOffered={next === 'stop'} {...props} />
                 </>
               )}
             </div>
@@ -80,7 +80,12 @@ function WhatNext(props: TourPanelProps) {
   );
 }
 
-function StepAction({ step, ...props }: TourPanelProps & { step: Step }): ComponentChildren {
+/** @param isLongOffered whether another step has the button that asks for a long answer */
+function StepAction({
+  step,
+  isLongOffered,
+  ...props
+}: TourPanelProps & { step: Step; isLongOffered: boolean }): ComponentChildren {
   const { bootstrap, person, language } = usePage();
   const say = tourIn(language);
   const conversations = props.state.conversations ?? [];
@@ -92,7 +97,9 @@ function StepAction({ step, ...props }: TourPanelProps & { step: Step }): Compon
     case 'ask':
       return <Action name={say('askAction')} onPress={() => ask(say('askText'))} />;
     case 'mention':
-      return group ? <Action name={say('mentionAction')} onPress={() => props.onOpen(group.id)} /> : null;
+      return group ? (
+        <Action name={say('mentionAction')} onPress={() => (props.onOpen(group.id), props.tour.leave())} />
+      ) : null;
     case 'image':
       return (
         <Action
@@ -101,7 +108,7 @@ function StepAction({ step, ...props }: TourPanelProps & { step: Step }): Compon
             if (uploading.current) return;
             uploading.current = true;
             uploadSamplePicture()
-              .then((upload) => ask(say('imageText'), upload))
+              .then((image) => ask(say('imageText'), { image }))
               .catch(() => undefined)
               .finally(() => (uploading.current = false));
           }}
@@ -123,7 +130,13 @@ function StepAction({ step, ...props }: TourPanelProps & { step: Step }): Compon
         </a>
       ) : null;
     case 'kill':
-      return <KillStep tour={props.tour} state={props.state} onLong={() => ask(say('longText'))} />;
+      return (
+        <KillStep
+          tour={props.tour}
+          state={props.state}
+          onLong={isLongOffered ? undefined : () => ask(say('longText'), { isTourKept: true })}
+        />
+      );
     case 'signIn':
       return null;
   }
@@ -135,12 +148,13 @@ function typedIn(words: string, { protocol }: Bootstrap): string {
 }
 
 /** Sends a message in the private chat, and opens it. */
-function useAsk({ actions, onOpen }: TourPanelProps, conversations: readonly ConversationView[]) {
+function useAsk({ actions, onOpen, tour }: TourPanelProps, conversations: readonly ConversationView[]) {
   const { person } = usePage();
-  return (text: string, image?: { id: string; url: string }) => {
+  return (text: string, { image, isTourKept }: { image?: { id: string; url: string }; isTourKept?: boolean } = {}) => {
     const chat = conversations.find(({ kind }) => kind === 'private');
     if (!chat) return;
     onOpen(chat.id);
+    if (!isTourKept) tour.leave();
     actions.load(chat.id);
     void actions.send(
       chat.id,

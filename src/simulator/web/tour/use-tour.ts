@@ -28,14 +28,19 @@ export interface Tour {
   done: ReadonlySet<Step>;
   isHidden: boolean;
   toggle(): void;
+  /** Called when an action leads to the chat, which a phone then shows without the tour. */
+  leave(): void;
   /** State of the bot after a kill, also while the tour is hidden. */
   killShow: KillShowing;
 }
 
 type TourFacts = Pick<PageContext, 'person' | 'bootstrap' | 'language' | 'notify'>;
 
-/** The tour's state: steps are completed by what happened in this or another tab, never by pressing "next". */
-export function useTour(state: PageState, facts: TourFacts): Tour {
+/**
+ * The tour's state: steps are completed by what happened in this or another tab, never by pressing "next". On a phone the
+ * tour is closed until the reader opens it.
+ */
+export function useTour(state: PageState, facts: TourFacts, isWide: boolean): Tour {
   const { person, bootstrap, language, notify } = facts;
   const [progress, setProgress] = useState(() => readProgress(localStorage));
   const mark = useCallback((...steps: Step[]) => setProgress((now) => withSteps(now, steps)), []);
@@ -65,7 +70,12 @@ export function useTour(state: PageState, facts: TourFacts): Tour {
     addEventListener('storage', follow);
     return () => removeEventListener('storage', follow);
   }, []);
-  const toggle = useCallback(() => setProgress((now) => ({ ...now, isHidden: !now.isHidden })), []);
+  const [isOpenOnPhone, setOpenOnPhone] = useState(false);
+  const toggle = useCallback(() => {
+    if (isWide) setProgress((now) => ({ ...now, isHidden: !now.isHidden }));
+    else setOpenOnPhone((isOpen) => !isOpen);
+  }, [isWide]);
+  const leave = useCallback(() => setOpenOnPhone(false), []);
   const done = useMemo(() => new Set(progress.done), [progress]);
-  return { done, isHidden: progress.isHidden, toggle, killShow };
+  return { done, isHidden: isWide ? progress.isHidden : !isOpenOnPhone, toggle, leave, killShow };
 }
