@@ -23,9 +23,7 @@ let tools: Tool[];
 
 beforeAll(async () => {
   cpSync('examples', fixture.root, { recursive: true });
-  const { knowledge, takeOver } = fixture.kept.read(readFileSync('examples/knowledge.json', 'utf8'), fixture.path('k'));
-  takeOver();
-  fixture.knowledge = knowledge;
+  const knowledge = fixture.useFile(JSON.parse(readFileSync('examples/knowledge.json', 'utf8')) as object);
   // Tables are read in another process, and indexed last.
   await fixture.until(async () => (await fixture.titles('shuttle bus')).length > 0);
   tools = [createCurrentTime(() => 0, 'UTC'), createWhoAmI(), createKnowledgeSearch(knowledge)];

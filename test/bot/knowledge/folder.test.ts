@@ -217,3 +217,21 @@ describe('files of a folder that are no documents [knowledge-borders]', () => {
     await foundAll('A');
   }, 60_000);
 });
+
+test('a question finds documents that use a synonym of the file, in either script and direction, but not within other words', async () => {
+  fixture.write('docs/card.md', '# 校园卡\n\n丢失后请立即挂失。');
+  fixture.write('docs/net.md', '# Wireless network\n\nSign in with your account.');
+  fixture.write('docs/swifts.md', '# Birds\n\nThe swifts return in May.');
+  const synonyms = [
+    ['饭卡', '校园卡', '一卡通'],
+    ['wifi', 'wireless network'],
+    ['swift', 'courier'],
+  ];
+  fixture.useFile({ sources: [docs], synonyms });
+  await fixture.until(async () => (await fixture.titles('birds')).length > 0);
+  expect((await fixture.titles('饭卡怎么办'))[0]).toBe('校园卡');
+  expect((await fixture.titles('飯卡'))[0]).toBe('校园卡');
+  expect((await fixture.titles('用WiFi吗'))[0]).toBe('Wireless network');
+  expect(await fixture.titles('prowifing')).toEqual([]);
+  expect(await fixture.titles('courier swiftly')).not.toContain('Wireless network');
+});
