@@ -78,7 +78,7 @@ describe('answers of the built-in model from the pages', () => {
   test.each(['Who won the football match in Paris yesterday?', '写一首关于春天的诗', 'x'.repeat(4_000)])(
     'say that the model does not know: %s',
     async (question) => {
-      expect(await ask(question)).toMatch(/small built-in model and only know|内置的小模型，只了解/);
+      expect(await ask(question)).toMatch(/small demo model and cannot answer|小型演示模型，无法回答/);
     },
   );
 
@@ -97,7 +97,7 @@ describe('answers of the built-in model from the pages', () => {
   });
 
   test('work without any pages', async () => {
-    expect(await ask('How do I connect WeCom?', new DocSearch('/nonexistent'))).toContain('small built-in model');
+    expect(await ask('How do I connect WeCom?', new DocSearch('/nonexistent'))).toContain('small demo model');
   });
 
   test('keep code blocks whole and table rows readable', () => {

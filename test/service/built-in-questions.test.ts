@@ -119,7 +119,7 @@ test.each([
   '毕业论文怎么写？',
   '怎么申请奖学金？',
 ])('the built-in model says that it does not know: %s', async (question) =>
-  expect(await ask(question)).toMatch(/small built-in model and only know|内置的小模型，只了解/),
+  expect(await ask(question)).toMatch(/small demo model and cannot answer|小型演示模型，无法回答/),
 );
 
 test('an excerpt has no dead link, no table header and no image caption', async () => {

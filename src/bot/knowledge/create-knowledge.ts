@@ -10,6 +10,7 @@ import { createDifySource } from './dify/dify-source.ts';
 import type { KnowledgeReport } from './knowledge-report.ts';
 import { mayRead, type Reader } from './readers.ts';
 import { SourceError } from './remote-source.ts';
+import { withSynonyms } from './synonyms.ts';
 import { SiteKeeper, type SiteKeeperParts } from './site/site-keeper.ts';
 import { PUBLIC_WEB } from '../../shared/web/egress-policy.ts';
 
@@ -88,11 +89,20 @@ interface Asked {
   search(query: string, reader: Reader, signal: AbortSignal): Promise<Found[]>;
 }
 
-function knowledgeOf({ sources }: KnowledgeFile, searchLocal: SearchLocal, report: KnowledgeReport): Knowledge {
+function knowledgeOf(
+  { sources, synonyms }: KnowledgeFile,
+  searchLocal: SearchLocal,
+  report: KnowledgeReport,
+): Knowledge {
   const remote = sources.flatMap((source) => (source.kind === 'dify' ? [createDifySource(source)] : []));
   const here = sources.filter(({ kind }) => kind !== 'dify').map(({ name }) => name);
   const searchHere = async (names: readonly string[], query: string, reader: Reader, signal: AbortSignal) => {
-    const hits = await searchLocal({ query, reader, sources: names, most: MAX_FOUND }, signal);
+    const lists = await Promise.all(
+      withSynonyms(query, synonyms).map((one) =>
+        searchLocal({ query: one, reader, sources: names, most: MAX_FOUND }, signal),
+      ),
+    );
+    const hits = bestHits(lists);
     // The index already filtered by reader. The second check ensures that an index bug cannot leak a document (SECURITY.md
     // knowledge-rights).
     return hits.filter(({ readers }) => mayRead(readers, reader)).map(foundOf);
@@ -145,6 +155,17 @@ async function askWithin(
     for (const source of names) report.sourceFailed({ source, fault });
     return [];
   }
+}
+
+/** The best hit of each document, best first. Scores of one index are comparable. */
+function bestHits([first = [], ...others]: readonly LocalHit[][]): LocalHit[] {
+  if (others.length === 0) return first;
+  const best = new Map<string, LocalHit>();
+  for (const hit of [...first, ...others.flat()]) {
+    const key = hashParts(hit.source, hit.path);
+    if (hit.score > (best.get(key)?.score ?? -1)) best.set(key, hit);
+  }
+  return [...best.values()].sort((left, right) => right.score - left.score);
 }
 
 /** Interleaves the lists: the best hit of each, then the second of each. Scores of different sources are not comparable. */

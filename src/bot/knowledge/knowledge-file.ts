@@ -2,15 +2,22 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile } from '../../shared/json-file.ts';
 import { formatZodIssue } from '../../shared/text/format-zod-error.ts';
+import { plainText, type SynonymGroup } from './synonyms.ts';
 import { SOURCE_KINDS, type SourceDefinition } from './source-kinds.ts';
 
 /** The content of `KNOWLEDGE_FILE`: the document sources and their readers. */
 export interface KnowledgeFile {
   sources: readonly SourceDefinition[];
+  /** Groups of words of equal meaning. */
+  synonyms: readonly SynonymGroup[];
 }
 
 /** All folders share one index, but each remote source costs a request per search. */
 const MAX_SOURCES = 50;
+/** Each group is compared with every question. */
+const MAX_GROUPS = 500;
+const MAX_GROUP_WORDS = 8;
+const MAX_WORD_CHARS = 60;
 
 /**
  * Parses the text of `KNOWLEDGE_FILE`.
@@ -42,9 +49,35 @@ function fileSchema(atPath: (written: string) => string): z.ZodType<KnowledgeFil
                 message: 'An earlier source has the same name',
               });
         }),
+      synonyms: synonymsSchema.default([]),
     })
-    .transform(({ sources }) => ({ sources }));
+    .transform(({ sources, synonyms }) => ({ sources, synonyms }));
 }
+
+const synonymsSchema = z
+  .array(
+    z
+      .array(
+        z
+          .string()
+          .trim()
+          .max(MAX_WORD_CHARS)
+          .regex(/[\p{L}\p{N}]/u, 'Must contain a letter or a digit'),
+      )
+      .min(2, 'Must have at least two words')
+      .max(MAX_GROUP_WORDS),
+  )
+  .max(MAX_GROUPS)
+  .superRefine((groups, context) => {
+    const places = new Map<string, string>();
+    for (const [group, words] of groups.entries())
+      for (const [index, word] of words.entries()) {
+        const place = places.get(plainText(word));
+        if (place !== undefined)
+          context.addIssue({ code: 'custom', path: [group, index], message: `Is already in ${place}` });
+        places.set(plainText(word), `synonyms[${group}]`);
+      }
+  });
 
 /** The kind of a source is determined by its field, and errors are reported for that kind. */
 function sourceSchema(atPath: (written: string) => string): z.ZodType<SourceDefinition> {

@@ -24,7 +24,7 @@ export async function checkKnowledge(config: Config): Promise<CheckResult[]> {
   ];
 }
 
-function readSources(config: Config): KnowledgeFile {
+function readSources(config: Config): Pick<KnowledgeFile, 'sources'> {
   const path = knowledgeFileOf(config);
   return path === undefined ? { sources: [] } : parseKnowledgeFile(readFileSync(path, 'utf8'), path);
 }

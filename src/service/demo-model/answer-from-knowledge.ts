@@ -4,21 +4,28 @@ import { calledName, textOf, type ChatMessage } from '../chat/chat-message.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
-import { contentWordsOf, wordsOf } from './words.ts';
+import { DescribedText, queriesFor, whatIsAsked, type Asked } from './everyday-words.ts';
 
 /** Name of the tool that searches an institution's documents. */
 const KNOWLEDGE_SEARCH = 'knowledge_search';
-/** First line of a numbered result. The lines below it are quoted. */
-const RESULT = /(?<![^\n])\[(\d{1,3})\] [^\n]*\n((?:>[^\n]*(?:\n|$))+)/g;
+/** A numbered result: its number, its title, and the quoted lines below. */
+const RESULT = /(?<![^\n])\[(\d{1,3})\] ([^\n]*)\n((?:>[^\n]*(?:\n|$))+)/g;
 const HEADING = /^#{1,6}\s+/;
-/** Minimum share of the question's words that a passage must contain to count as an answer. */
-const MIN_SHARE = 0.4;
+/** The term that a line explains, such as `Winter break: 23 January`; also the cells of a table's first row. */
+const LABEL = /(?<![^\n])[^\n:：|]{1,40}(?=[:：])|(?<!\n)\|[^\n]*/g;
+/** Minimum share of the question's subjects that a passage must name. */
+const MIN_SHARE = 0.6;
 /** If a document says the same in two languages, the user's language is quoted. */
 const OTHER_LANGUAGE_WEIGHT = 0.5;
 const MAX_CHARS = 600;
-/** Chinese question words. Character pairs across them occur in no document. */
-const ASKING =
-  /请问|我们|我|你|可以|能不能|能否|能|多少|什么时候|什么|怎么办|怎么样|怎么|怎样|如何|哪里|哪个|哪些|几点|几|是|的|了|吗|呢|要|在|有/g;
+/** Questions that only a passage with a number answers. */
+const ASKS_NUMBER =
+  /\b(?:when|how (?:much|many|long|often)|what time|which (?:day|room))\b|多少|几|多久|多长时间|什么时候|何时/i;
+/** Questions for a date or a time, which a passage about a single subject can answer. */
+const ASKS_WHEN = /\bwhen\b|什么时候|何时|哪几?天|几[月号日]|几点/i;
+/** Other questions that a passage does not answer only because it is about their single subject. */
+const ASKS_MORE =
+  /\b(?:who|whom|whose|where|why|what|which|is|are|does|how (?:much|many|long|often))\b|谁|哪|为什么|为何|是什么|什么是|多少|多久|几|吗/i;
 
 /** A passage of a result, with its citation number. */
 interface Passage {
@@ -32,16 +39,16 @@ export function offersKnowledge({ tools, toolChoice }: ChatRequest): boolean {
   return toolChoice !== 'none' && tools.some(({ name }) => name === KNOWLEDGE_SEARCH);
 }
 
-/** The call that searches the institution's documents; undefined if they cannot be searched. */
+/** The calls that search the institution's documents; undefined if they cannot be searched. */
 export function searchKnowledge(request: ChatRequest, { text, language }: Question): Finding | undefined {
-  if (!offersKnowledge(request) || contentWordsOf(text).length === 0) return undefined;
-  const query = [...text].slice(0, 400).join('');
-  const call = {
+  const queries = offersKnowledge(request) ? queriesFor(text) : [];
+  if (queries.length === 0) return undefined;
+  const toolCalls = queries.map((query) => ({
     id: `call_${randomBytes(12).toString('hex')}`,
     type: 'function' as const,
     function: { name: KNOWLEDGE_SEARCH, arguments: JSON.stringify({ query }) },
-  };
-  return { toolCalls: [call], thought: localize(BUILT_IN_TEXTS.thoughtTool, language, { name: KNOWLEDGE_SEARCH }) };
+  }));
+  return { toolCalls, thought: localize(BUILT_IN_TEXTS.thoughtTool, language, { name: KNOWLEDGE_SEARCH }) };
 }
 
 /** Whether the last tool call was a search of the institution's documents. */
@@ -51,21 +58,25 @@ export function isFromKnowledge(messages: ChatMessage[]): boolean {
   return calls.length > 0 && calls.every((call) => calledName(call) === KNOWLEDGE_SEARCH);
 }
 
-/** Answer if neither the documents nor our pages contain anything. */
+/** Says that a small demo model answers, because no passage does. */
 export function nothingInKnowledge({ language }: Question): Finding {
   return {
-    text: localize(BUILT_IN_TEXTS.nothingFound, language),
-    thought: localize(BUILT_IN_TEXTS.thoughtNothing, language),
+    text: localize(BUILT_IN_TEXTS.notInDocuments, language),
+    thought: localize(BUILT_IN_TEXTS.thoughtNoPassage, language),
   };
 }
 
-/** Quotes the passage of the newest results that best fits the question, with its number; undefined if none fits. */
+/** Quotes the passage of the newest results that answers the question, with its number; undefined if none does. */
 export function answerFromKnowledge(messages: ChatMessage[], { text, language }: Question): Finding | undefined {
   const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
-  const asked = new Set(contentWordsOf(text.replace(ASKING, ' ')));
-  const passages = messages.slice(start).flatMap((message) => passagesIn(textOf(message), asked, language));
-  const [best] = passages.sort((left, right) => right.share - left.share);
-  if (!best || best.share < MIN_SHARE) return undefined;
+  const asked = whatIsAsked(text);
+  const passages = messages.slice(start).flatMap((message) => passagesIn(textOf(message)));
+  const answers = passages.flatMap(({ title, headings, text: said, number }): Passage[] => {
+    const share = shareOf({ title, headings, said }, text, asked);
+    return share < MIN_SHARE ? [] : [{ number, text: said, share: share * weightOf(said, language) }];
+  });
+  const [best] = answers.sort((left, right) => right.share - left.share);
+  if (!best) return undefined;
   const excerpt = [...best.text].slice(0, MAX_CHARS).join('');
   return {
     text: localize(BUILT_IN_TEXTS.fromKnowledge, language, { excerpt, number: best.number }),
@@ -73,9 +84,16 @@ export function answerFromKnowledge(messages: ChatMessage[], { text, language }:
   };
 }
 
-function passagesIn(results: string, asked: ReadonlySet<string>, language: Language): Passage[] {
-  return [...results.matchAll(RESULT)].flatMap(([, number, quoted = '']) => {
-    const passages: Passage[] = [];
+interface FoundPassage {
+  number: number;
+  title: string;
+  headings: readonly string[];
+  text: string;
+}
+
+function passagesIn(results: string): FoundPassage[] {
+  return [...results.matchAll(RESULT)].flatMap(([, number, title = '', quoted = '']) => {
+    const passages: FoundPassage[] = [];
     let headings: string[] = [];
     for (const block of quoted.replace(/^> ?/gm, '').split(/\n\s*\n/)) {
       const text = block.trim();
@@ -83,21 +101,39 @@ function passagesIn(results: string, asked: ReadonlySet<string>, language: Langu
         headings = [...headings.slice(-1), text.replace(HEADING, '')];
         continue;
       }
-      if (text === '') continue;
-      passages.push({
-        number: Number(number),
-        text,
-        share: shareOf(`${headings.join('\n')}\n${text}`, asked, language),
-      });
+      if (text !== '') passages.push({ number: Number(number), title, headings, text });
     }
     return passages;
   });
 }
 
-/** Share of the question's words that a passage contains. */
-function shareOf(passage: string, asked: ReadonlySet<string>, language: Language): number {
-  const held = new Set(wordsOf(passage));
-  const share = [...asked].filter((word) => held.has(word)).length / Math.max(1, asked.size);
-  const isChinese = /\p{Script=Han}/u.test(passage);
-  return isChinese === (language === 'zh') ? share : OTHER_LANGUAGE_WEIGHT * share;
+/**
+ * Share of the question's subjects that a passage names; 0 if the passage cannot be the answer. It must name all aspects
+ * that are asked for, such as the price, and be about a subject of the question instead of only mentioning it.
+ */
+function shareOf(
+  { title, headings, said }: { title: string; headings: readonly string[]; said: string },
+  question: string,
+  asked: Asked,
+): number {
+  const { subjects, aspects } = asked;
+  const section = headings.at(-1) ?? '';
+  const labels = said.match(LABEL)?.join('\n') ?? '';
+  const whole = new DescribedText([title, ...headings, said].join('\n'));
+  const topic = new DescribedText([title, ...headings, labels].join('\n'));
+  const own = new DescribedText(`${section}\n${said}`);
+  const named = subjects.filter((subject) => whole.has(subject));
+  if (!named.some((subject) => topic.has(subject)) || !named.some((subject) => own.has(subject))) return 0;
+  if (!aspects.every((aspect) => whole.has(aspect))) return 0;
+  if (ASKS_NUMBER.test(question) && !/\d/.test(said)) return 0;
+  const share = named.length / subjects.length;
+  // A section about something else, such as lost books, must at least name everything that is asked for.
+  const isElsewhere = new DescribedText(section).otherSubjects(asked).length > 0;
+  const isNarrow = subjects.length + aspects.length === 1;
+  const asksMore = ASKS_MORE.test(question) && !ASKS_WHEN.test(question);
+  return (isElsewhere && share < 1) || (isNarrow && (asksMore || isElsewhere)) ? 0 : share;
+}
+
+function weightOf(passage: string, language: Language): number {
+  return /\p{Script=Han}/u.test(passage) === (language === 'zh') ? 1 : OTHER_LANGUAGE_WEIGHT;
 }

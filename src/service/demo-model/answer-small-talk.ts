@@ -37,11 +37,17 @@ const TALK: readonly [talk: Talk, pattern: RegExp][] = [
   [
     'hello',
     sentence(
-      String.raw`(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|greetings|how are you(?: doing| today)?|how do you do)(?:\s*,?\s*(?:there|parley|all|everyone|bot))?`,
-      '(?:你|你|大家)好|嗨|哈喽|早|早安|早上好|上午好|下午好|晚上好|在吗|你好吗',
+      String.raw`(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|greetings|how are you(?: doing| today)?|how do you do|how is it going|how's it going|what's up)(?:\s*,?\s*(?:there|parley|all|everyone|bot))?(?:[\s,.!]+(?:how are you(?: doing| today)?|how is it going|how's it going|what's up))?`,
+      '(?:你|您|大家)好|嗨|哈喽|早|早安|早上好|上午好|下午好|晚上好|在吗|你好吗|(?:(?:你|您)好[啊呀]?[，,！!]?)?(?:你)?最近(?:怎么样|好吗|还好吗)',
     ),
   ],
-  ['thanks', /^(?:thanks|thank you|thx|cheers)\b.{0,40}$|^(?:谢谢|多谢|感谢).{0,12}$/i],
+  [
+    'thanks',
+    sentence(
+      String.raw`(?:(?:that (?:was|is) [a-z ]{2,20}|great|ok|okay|perfect|cool)[,.!]? )?(?:many )?(?:thanks|thank you|thx|cheers)(?: (?:you|so|very|much|a lot|again|for (?:the|your) [a-z]{2,20}|parley|everyone)){0,4}`,
+      '(?:好的|太|非常|十分)?[，, ]?(?:谢谢|多谢|感谢)(?:你|您|大家)?(?:了|啦|的帮助)?',
+    ),
+  ],
   ['bye', /^(?:bye|goodbye|good night|see you)\b.{0,20}$|^(?:再见|拜拜|晚安).{0,6}$/i],
 ];
 

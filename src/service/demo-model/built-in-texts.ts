@@ -90,13 +90,13 @@ export const BUILT_IN_TEXTS = {
     en: '{excerpt}\n\nFrom {page}, “{title}”.',
     zh: '仅英文文档中有相关内容，原文如下：\n\n{excerpt}\n\n出处：{page}，“{title}”。',
   },
-  nothingFound: {
-    en: 'I found nothing about this in the documents that you may read here.',
-    zh: '在你可以查阅的文档中，没有找到相关内容。',
+  notInDocuments: {
+    en: "I'm only a small demo model and found no answer in the documents that you may read here; to get real answers, connect a real model (in the messenger: “Connect your own model”).",
+    zh: '我只是一个小型演示模型，在你有权查阅的文档中没有找到答案；如需真正的回答，请接入真正的模型（在聊天页面点击“接入自己的模型”）。',
   },
   unknown: {
-    en: "I'm Parley's small built-in model and only know Parley's documentation, so I cannot answer this. You can ask me to “count slowly until I stop you”, “show me a table”, or ask “how do I connect my own model?”.",
-    zh: '我是 Parley 内置的小模型，只了解 Parley 的文档，无法回答这个问题。你可以试试：“慢慢数，直到我叫停”“给我看一张表格”“怎么接入自己的模型？”',
+    en: "I'm only a small demo model and cannot answer this; to get real answers, connect a real model (in the messenger: “Connect your own model”).",
+    zh: '我只是一个小型演示模型，无法回答这个问题；如需真正的回答，请接入真正的模型（在聊天页面点击“接入自己的模型”）。',
   },
   slowCount: { en: '{numbers} … that is enough.', zh: '{numbers} ……就数到这里吧。' },
   sumEndless: { en: 'That has no finite result.', zh: '这个算式没有有限的结果。' },
@@ -134,6 +134,10 @@ export const BUILT_IN_TEXTS = {
   thoughtKnowledge: {
     en: 'The search found {count} {count:passage|passages}; I quote the one that shares most words with the question.',
     zh: '搜索找到 {count} 段内容，我引用与问题最接近的一段。',
+  },
+  thoughtNoPassage: {
+    en: 'The search of the documents found no passage that answers this, so I say so.',
+    zh: '在文档中没有搜到能回答问题的内容，所以我如实说明。',
   },
   thoughtNothing: {
     en: "I searched Parley's documentation and found no match.",

@@ -4,7 +4,7 @@ import type { ChatRequest } from '../chat/chat-request.ts';
 import type { ToolDeclaration } from '../chat/tool-declaration.ts';
 import type { Finding, Question } from './finding.ts';
 import { fillArguments } from './fill-arguments.ts';
-import { rateByPlainRequest } from './plain-requests.ts';
+import { isOfPlainKind, rateByPlainRequest } from './plain-requests.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 import { contentWordsOf, standingAlone, wordStem } from './words.ts';
 
@@ -70,7 +70,7 @@ function rate(
 ): number {
   if (isNamed(name, question)) return 100;
   const plain = rateByPlainRequest(name, question);
-  return isPlainOnly ? plain : Math.max(plain, rateByWords(name, description, asked));
+  return isPlainOnly || isOfPlainKind(name) ? plain : Math.max(plain, rateByWords(name, description, asked));
 }
 
 function rateByWords(name: string, description: string, asked: ReadonlySet<string>): number {

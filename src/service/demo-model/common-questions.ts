@@ -1,4 +1,5 @@
 import { localize, type Bilingual } from '../../shared/text/texts.ts';
+import { concernsOnlyUs } from './about-us.ts';
 import type { Finding, Question } from './finding.ts';
 import { BUILT_IN_TEXTS } from './built-in-texts.ts';
 
@@ -25,7 +26,7 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
     },
   },
   {
-    asks: /\b(?:open ?ai|gpt|claude|gemini|llama|qwen|deepseek|mistral|ollama|vllm|azure)\b|通义|千问|文心|豆包|智谱/i,
+    asks: /\b(?:open ?ai|(?:chat ?)?gpt|claude|gemini|llama|qwen|deepseek|mistral|ollama|vllm|azure)\b|通义|千问|文心|豆包|智谱/i,
     answer: {
       en: 'No. But Parley works with any service with an OpenAI-compatible chat API: hosted services, or your own with vLLM, Ollama and so on. Ask me “how do I connect my own model?”.',
       zh: '都不是。不过 Parley 可以接入任何兼容 OpenAI 对话接口的服务，包括云服务，以及用 vLLM、Ollama 等自行部署的模型。可以问我：“怎么接入自己的模型？”',
@@ -166,10 +167,17 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
   },
 ];
 
-/** The hand-written answer to a common first question; undefined for any other question. */
+/**
+ * The hand-written answer to a common first question; undefined for any other question, such as one about the price or the
+ * language of something else.
+ */
 export function answerCommonQuestion({ text, language }: Question): Finding | undefined {
   if (text.length > MAX_QUESTION_CHARS) return undefined;
-  const found = COMMON_QUESTIONS.find(({ asks }) => asks.test(text));
+  const found = COMMON_QUESTIONS.find(({ asks }) => {
+    // With the end of the last word, such as `crashes`.
+    const rest = text.replace(new RegExp(`(?:${asks.source})[a-z]{0,4}`, `${asks.flags}g`), ' ');
+    return rest !== text && concernsOnlyUs(rest);
+  });
   return found && { text: localize(found.answer, language), thought: localize(BUILT_IN_TEXTS.thoughtTalk, language) };
 }
 

@@ -55,7 +55,6 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
     return isFromKnowledge(request.messages)
       ? (answerFromKnowledge(request.messages, question) ??
           chooseTool(request, question) ??
-          (await findInDocs(docs, question)) ??
           nothingInKnowledge(question))
       : answerFromToolResults(request.messages, question.language);
   return (
@@ -69,9 +68,7 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
     answerSmallTalk(question, offeredTools(request)) ??
     answerCommonQuestion(question) ??
     (isAboutUs(question.text) ? await findInDocs(docs, question) : undefined) ??
-    // The institution's own documents take precedence; if none fits, our pages are searched too.
     searchKnowledge(request, question) ??
-    (await findInDocs(docs, question)) ??
     answerNothing(question)
   );
 }

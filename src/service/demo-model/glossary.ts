@@ -3,7 +3,7 @@ export const GLOSSARY: readonly (readonly [asked: RegExp, english: string, chine
   [/企业微信|企微|微信/, 'wecom', '企业 微信'],
   [/飞书/, 'feishu', '飞书'],
   [/钉钉/, 'dingtalk', '钉钉'],
-  [/接入|连接|对接|集成/, 'connect', '接入'],
+  [/接入|接到|连接|对接|集成/, 'connect', '接入'],
   [/解绑|取消绑定|退出登录|注销/, 'unlink logout', '解绑'],
   [/绑定/, 'connect link', '绑定'],
   [/登录|登陆|认证|统一身份/, 'sign-in sign in login', '登录'],

@@ -21,8 +21,21 @@ const ASKS_PAGE =
   /^(?:please |can you |could you )*(?:read|open|fetch|visit|summari[sz]e|look at|what does|what is (?:on|at|in))\b|^(?:请|帮我|你|能不能)*(?:读|打开|总结|概括|看看|看一下|访问)|^https?:\/\/\S+$|^https?:\/\/\S+\s[\s,]*(?:please |can you |could you )*(?:read|open|fetch|visit|summari[sz]e)\b/i;
 const ASKS_SEARCH =
   /^(?:please |can you |could you )*(?:search|google|look up)\b|^(?:请|帮我|帮忙|你|能不能)*(?:(?:上网|在网上|去网上|网上)(?:搜|查)|搜索|搜一下|搜一搜|搜搜|百度)/i;
-const ASKS_TIME =
-  /\bwhat(?:'s| is)? (?:the )?(?:current )?(?:time|date|day)(?: is it)?(?: now| today| right now)?[\s?!.]*$|现在(?:是)?(?:几点|什么时间)|今天(?:是)?(?:几号|星期几|周几|什么日子)/i;
+/** The present time or date: "what time does the library close" asks for something else. */
+const ASKS_TIME = new RegExp(
+  [
+    String.raw`\bwhat (?:time|date|day)(?: is it| it is)(?: (?:right )?now| today)?${place()}[\s?!.]*$`,
+    String.raw`\bwhat(?:'s|’s| is) (?:the )?(?:current |exact |local )?(?:time|date)(?: (?:right )?now| today)?${place()}[\s?!.]*$`,
+    String.raw`\bwhat(?:'s|’s| is) today(?:'s|’s) date\b|\b(?:what|which) (?:day|date) (?:is (?:it )?today|is it|of the week is (?:it|today))[\s?!.]*$`,
+    String.raw`(?:现在|此刻|目前)[^。？！?!，,]{0,10}几点(?:了|钟)*[啊呀呢吗\s？?！!。]*$|现在(?:是)?什么时间|现在的?时间|今天(?:是)?(?:几号|几月几[号日]|星期几|周几|礼拜几|什么日子)`,
+  ].join('|'),
+  'i',
+);
+
+/** A place where it is asked for: `in New York now`. */
+function place(): string {
+  return String.raw`(?: (?:in|at) [^?!.]{1,40})?`;
+}
 
 const PLAIN_REQUESTS: readonly PlainRequest[] = [
   { asks: (question) => ASKS_PERSON.test(question), tool: /who_?am_?i|^whoami$/i, weight: 50 },
@@ -55,6 +68,11 @@ export function rateByPlainRequest(tool: string, question: string): number {
       ({ weight }) => weight,
     ),
   );
+}
+
+/** Whether a tool has an explicit kind of request. Words that a question shares with such a tool are not a request for it. */
+export function isOfPlainKind(tool: string): boolean {
+  return PLAIN_REQUESTS.some((request) => request.tool.test(tool));
 }
 
 /** Whether one of these tools can serve an example question. */

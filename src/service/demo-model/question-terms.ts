@@ -6,7 +6,7 @@ import { englishWordsOf, wordsOf } from './words.ts';
 export const ASKING_WORDS: ReadonlySet<string> = new Set(
   (
     '什么 怎么 怎样 如何 哪里 哪些 哪个 为什么 为何 多少 多久 几个 请问 告诉 可以 能够 能否 是否 应该 需要 知道 意思 一下 一个 一些 ' +
-    '我们 你们 他们 它们 自己 自带 没有 这个 那个 这些 那些 使用 有没有 怎么样 怎么办 如果 时候 查看 忘记'
+    '我们 你们 他们 它们 自己 自带 没有 这个 那个 这些 那些 使用 有没有 怎么样 怎么办 如果 时候 查看 忘记 接到'
   ).split(' '),
 );
 const HAN = /\p{Script=Han}/u;

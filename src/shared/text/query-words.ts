@@ -11,8 +11,15 @@ export interface QueryWord {
   isOptional?: boolean;
 }
 
+/**
+ * Chinese phrases that ask instead of naming something, with the unit behind 多少 and 几. Pairs across them, such as 本书 in
+ * 多少本书, would find passages by chance.
+ */
+const ASKING = /我们?可以|可不可以|能不能|多少[本个张次天台条份册]?|几[本个张次天台条份册点号]|(?:是)?什么时候|(?:应该|要)?(?:怎么样?|怎样|如何)/g;
+
 /** The words to look up for a question, each in its exact form if it has one. @param most maximum number of words */
-export function queryWords(query: string, most: number): QueryWord[] {
+export function queryWords(question: string, most: number): QueryWord[] {
+  const query = question.normalize('NFKC').replace(ASKING, ' ');
   const plain = new Set<Term>();
   /** Keyed by the base term. */
   const exact = new Map<Term, Set<Term>>();

@@ -224,3 +224,37 @@ describe('files of a folder that are no documents [knowledge-borders]', () => {
     await foundAll('A');
   }, 60_000);
 });
+
+test('a question finds documents that use a synonym of the file, in either script and direction, but not within other words', async () => {
+  fixture.write('docs/card.md', '# 校园卡\n\n丢失后请立即挂失。');
+  fixture.write('docs/net.md', '# Wireless network\n\nSign in with your account.');
+  fixture.write('docs/swifts.md', '# Birds\n\nThe swifts return in May.');
+  const synonyms = [
+    ['饭卡', '校园卡', '一卡通'],
+    ['wifi', 'wireless network'],
+    ['swift', 'courier'],
+  ];
+  fixture.useFile({ sources: [docs], synonyms });
+  await fixture.until(async () => (await fixture.titles('birds')).length > 0);
+  expect((await fixture.titles('饭卡怎么办'))[0]).toBe('校园卡');
+  expect((await fixture.titles('飯卡'))[0]).toBe('校园卡');
+  expect((await fixture.titles('用WiFi吗'))[0]).toBe('Wireless network');
+  expect(await fixture.titles('prowifing')).toEqual([]);
+  expect(await fixture.titles('courier swiftly')).not.toContain('Wireless network');
+});
+
+test('words that only ask do not find documents by chance, and spellings of a word find each other', async () => {
+  fixture.write('docs/borrow.md', '# 借书规定\n\n学生可借 20 册图书，借期 30 天，每册可续借一次。');
+  fixture.write('docs/preface.md', '# 前言\n\n本书可以帮助读者。我可以推荐这本书，读多少本书都不够。');
+  fixture.write('docs/geometry.md', '# 几何课\n\n几何课每周两次。');
+  fixture.write('docs/library.md', '# 图书馆\n\n图书馆九点开门。');
+  fixture.write('docs/network.md', '# Wi-Fi\n\nChoose the Wi-Fi network.');
+  fixture.write('docs/guests.md', '# Guests\n\nGuests use the open wifi.');
+  fixture.use(docs);
+  await fixture.until(async () => (await fixture.titles('guests')).length > 0);
+  expect((await fixture.titles('我可以借多少本书'))[0]).toBe('借书规定');
+  expect((await fixture.titles('几何课什么时候上'))[0]).toBe('几何课');
+  expect((await fixture.titles('圖書館'))[0]).toBe('图书馆');
+  for (const spelling of ['wifi', 'Wi-Fi', 'WiFi'])
+    expect((await fixture.titles(spelling)).sort()).toEqual(['Guests', 'Wi-Fi']);
+});

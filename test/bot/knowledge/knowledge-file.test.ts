@@ -57,6 +57,20 @@ describe('a faulty knowledge file is rejected with the place of the fault', () =
     ['nothing', {}, /^sources: Is missing/],
     ['another word', { sources: [], folders: [] }, /^the file: Unknown name: "folders"/],
     ['no kind', { sources: [{ name: 'a' }] }, /^sources\[0\]: Must have one of "folder"/],
+    ['one synonym', { sources: [], synonyms: [['wifi']] }, /^synonyms\[0\]: Must have at least two words/],
+    ['a synonym of signs', { sources: [], synonyms: [['wifi', '--']] }, /^synonyms\[0\]\[1\]: Must contain a letter/],
+    [
+      'a synonym in two groups',
+      {
+        sources: [],
+        synonyms: [
+          ['Wifi', 'WLAN'],
+          ['net', 'wifi'],
+        ],
+      },
+      /^synonyms\[1\]\[1\]: Is already in synonyms\[0\]/,
+    ],
+    ['no list of synonyms', { sources: [], synonyms: { wifi: 'WLAN' } }, /^synonyms: /],
     ['no name', { sources: [{ folder: 'a' }] }, /^sources\[0\]\.name: Is missing/],
     [
       'a name twice',

@@ -74,7 +74,11 @@ export class KnowledgeFixture {
   }
 
   use(...sources: object[]): Knowledge {
-    const { knowledge, takeOver } = this.kept.read(JSON.stringify({ sources }), this.path('knowledge.json'));
+    return this.useFile({ sources });
+  }
+
+  useFile(file: object): Knowledge {
+    const { knowledge, takeOver } = this.kept.read(JSON.stringify(file), this.path('knowledge.json'));
     takeOver();
     this.knowledge = knowledge;
     return knowledge;
