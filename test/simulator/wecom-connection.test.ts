@@ -1,7 +1,18 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { WebSocket } from 'ws';
 import type { Messenger } from '../../src/simulator/start-messenger.ts';
 import { movableClock, TINY_PNG, until } from './messenger-at-test.ts';
-import { BotProcess, RawBot, startConnected, type Frame } from './wecom-connection-at-test.ts';
+import {
+  BOT_ID,
+  BOT_SECRET,
+  BotProcess,
+  RawBot,
+  socketUrlOf,
+  startConnected,
+  type Frame,
+} from './wecom-connection-at-test.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
 
 const redis = useTestRedis();
@@ -77,6 +88,31 @@ describe('an answer over the connection [wecom-connection]', () => {
 });
 
 describe('the subscription [wecom-connection]', () => {
+  test.each([
+    ['an empty secret', { bot_id: BOT_ID, secret: '' }],
+    ['no secret', { bot_id: BOT_ID }],
+    ['a secret that is not a text', { bot_id: BOT_ID, secret: [BOT_SECRET] }],
+    ['another bot', { bot_id: 'AIBOT-X', secret: BOT_SECRET }],
+    ['no body', undefined],
+  ])('is refused for %s, which receives no messages [local-owner]', async (_what, body) => {
+    const bot = await RawBot.subscribed(messenger);
+    const stranger = await RawBot.open(messenger);
+    expect(await stranger.send('aibot_subscribe', body)).toMatchObject({ errcode: 853000 });
+    const { id } = await messenger.driver.send('lin', 'hello');
+    await bot.told(id);
+    expect([stranger.messages, bot.events]).toEqual([[], []]);
+  });
+
+  test.each(['https://site.example', 'null', 'http://127.0.0.1:1'])(
+    'cannot be requested by a page, even with the secret: Origin %s [local-owner]',
+    async (origin) => {
+      const socket = new WebSocket(socketUrlOf(messenger), { origin });
+      const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+      expect(response.statusCode).toBe(403);
+      socket.on('error', () => undefined).terminate();
+    },
+  );
+
   test('is refused for a wrong secret, and the socket stays open', async () => {
     const bot = await RawBot.open(messenger);
     expect(await bot.subscribe('another')).toMatchObject({ errcode: 853000 });
