@@ -83,10 +83,12 @@ async function runWithSettings(check: CheckRun | undefined): Promise<void> {
   const settings = readSettings();
   for (const warning of settings.warnings) process.stderr.write(`warning: ${warning}\n`);
   if (!settings.ok) {
-    refuse(
-      settings.faults.map(({ message }) => message),
-      check !== undefined,
-    );
+    const faults = settings.faults.map(({ message }) => message);
+    if (check?.kind === 'settings' && check.format === 'json') {
+      const { asJson } = await import('./cli/check/run-checks.ts');
+      process.stdout.write(asJson(faults.map((detail) => ({ name: 'Settings', verdict: 'fault', detail }))));
+      process.exitCode = EXIT.settings;
+    } else refuse(faults, check !== undefined);
     return;
   }
   configureProxy({ ...settings.secrets, noProxy: settings.config.noProxy });
@@ -111,7 +113,8 @@ async function runCheck(check: CheckRun, settings: SoundSettings): Promise<numbe
       settings.secrets,
       check.asked,
     );
-  return (await import('./cli/check/check-command.ts')).runCheckCommand(settings.config, settings.secrets);
+  const { runCheckCommand } = await import('./cli/check/check-command.ts');
+  return runCheckCommand(settings.config, settings.secrets, process.stdout, check.format);
 }
 
 function tellUsage(asked: { kind: 'help' | 'version' } | { kind: 'wrong'; complaint: string }, usage: string): void {

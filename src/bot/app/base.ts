@@ -13,6 +13,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { RefusedWrite } from '../platforms/write-meaning.ts';
 import { TurnStore } from '../queue/turn-store.ts';
 import { WakeQueue } from '../queue/wake-queue.ts';
+import { ListedModels } from './listed-models.ts';
 import { createKeyRing, redisAddress } from './secrets.ts';
 
 /** Options shared by all parts of the bot. */
@@ -42,19 +43,21 @@ export function createBase(options: BotOptions, patience: 'fail-fast' | 'wait') 
   const { config, secrets, nowMs, log, workerName } = options;
   const redis = connectRedis(redisAddress(config, secrets), patience, log, patience === 'wait' ? 'worker' : 'receiver');
   const keyRing = createKeyRing(secrets);
-  const platforms = createPlatforms(options, redis, keyRing);
+  const listed = new ListedModels({ config, secrets, log: patience === 'wait' ? log : undefined });
+  const modelNames = () => listed.config.chat.models;
+  const platforms = createPlatforms({ ...options, modelNames }, redis, keyRing);
   const historyLifeMs = config.conversation.historyTtlDays * DAY_MS;
   const { promptTokens } = config.chat;
   const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs, promptTokens, workerName });
   const wakeQueue = new WakeQueue(redis, config.queue.shards, log);
-  return { redis, keyRing, platforms, store, wakeQueue };
+  return { redis, keyRing, platforms, store, wakeQueue, listed };
 }
 
 export type Base = ReturnType<typeof createBase>;
 
 /** The platforms whose credentials are set. */
 export function createPlatforms(
-  { config, secrets, nowMs, log, postSettlesWithinMs, report }: PlatformsOptions,
+  { config, secrets, nowMs, modelNames, log, postSettlesWithinMs, report }: PlatformsOptions,
   redis: RedisClient,
   keyRing: KeyRing,
 ): ReadonlyMap<PlatformName, Platform> {
@@ -66,13 +69,15 @@ export function createPlatforms(
         report?.writeRefused({ platform: name, method: write, code, meaning });
       const told = { onRefused, onWriteRefused };
       const { create } = PLATFORM_MODULES[name];
-      const platform = create({ config, secrets, redis, keyRing, nowMs, log, postSettlesWithinMs, ...told });
+      const made = { config, secrets, redis, keyRing, nowMs, modelNames, log, postSettlesWithinMs };
+      const platform = create({ ...made, ...told });
       return [name, withEditGap(platform, config.reply.minEditMs)];
     }),
   );
 }
 
 type PlatformsOptions = Pick<BotOptions, 'config' | 'secrets' | 'nowMs' | 'log' | 'postSettlesWithinMs'> & {
+  modelNames(): readonly string[];
   report?: Pick<Report, 'platformRefused' | 'writeRefused'>;
 };
 

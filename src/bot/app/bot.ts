@@ -2,6 +2,8 @@ import { createAmendAnswered } from './amend-answered.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Router from '@koa/router';
+import { abortable } from '../../shared/abortable.ts';
+import { asError } from '../../shared/coded-error.ts';
 import { inBackground } from '../../shared/in-background.ts';
 import { DAY_MS, monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
@@ -11,8 +13,9 @@ import { personIdOf, conversationOf, type GroupScope } from '../domain/conversat
 import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
-import { readCatalog } from './models.ts';
+import { modelsToRefer, readCatalog } from './models.ts';
 import { readGreetings } from './greeting.ts';
+import type { ListedModels } from './listed-models.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createScenes } from '../policy/scenes.ts';
 import { readScenes } from './scenes.ts';
@@ -100,7 +103,7 @@ export interface Receiver {
 export function createReceiver(options: BotOptions): Receiver {
   const { config, nowMs, log, report } = options;
   const base = createBase(options, 'fail-fast');
-  const { redis, keyRing, platforms, wakeQueue } = base;
+  const { redis, keyRing, platforms, wakeQueue, listed } = base;
   const identity = createSignIn(options, base);
   const isUnmergeable = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
   const recent = new ReplayBuffer({ onReducedToId: () => report.messageReducedToId() });
@@ -168,6 +171,7 @@ export function createReceiver(options: BotOptions): Receiver {
       endWatch();
       endLinkWatch();
       endSaying();
+      listed.close();
       await wakeQueue.close();
       redis.disconnect();
     },
@@ -184,7 +188,7 @@ export interface WorkerPart {
    * Reads policy, scenes, tools, models, knowledge and prompt again. @returns a function that applies them to later turns.
    * @throws ConfigFileError
    */
-  reread(): () => void;
+  reread(): Promise<() => void>;
   close(graceSec: number): Promise<void>;
 }
 
@@ -192,13 +196,13 @@ export interface WorkerPart {
 export function createWorkerPart(options: BotOptions): WorkerPart {
   const { config, secrets, nowMs, log, report } = options;
   const base = createBase(options, 'wait');
-  const { redis, keyRing, platforms, store, wakeQueue } = base;
+  const { redis, keyRing, platforms, store, wakeQueue, listed } = base;
   const identity = createSignIn(options, base);
   const endLinkWatch = watchForLostLinks(base, identity, log);
   const chat = createChat(options, readCatalog(config), shareThroughRedis(redis));
   const { groupScope } = config.conversation;
   const mode = config.signIn.mode;
-  const summaries = createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log });
+  const summaries = createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, nowMs, log });
   const mediaStore = new MediaStore(redis, keyRing);
   const sizes = new PromptSizes(nowMs);
   const reconciliation = new DeferredReconciliation({ redis, keyRing, platforms, log });
@@ -208,10 +212,11 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const setAside = createRejectUnreadable({ platforms, reply });
   /** Builds the processing of a turn from the current files. @throws ConfigFileError */
   const readTurnFiles = (next: NextKnowledge) => {
+    const { models, fallbackModel } = listed.config.chat;
     const catalog = readCatalog(config);
     const gate = new SignInGate({
       identity,
-      policy: readPolicy(config),
+      policy: readPolicy(listed.config),
       scenes: createScenes(readScenes(config)),
       mode,
       helpUrl: config.signIn.helpUrl,
@@ -223,7 +228,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     const maxAgeMs = config.queue.questionMaxAgeSec * SECOND_MS;
     const answer = createAnswerQuestion({
       requestSummary: (request) => summaries.request(request),
-      models: { catalog, models: config.chat.models, fallbackModel: config.chat.fallbackModel },
+      models: { catalog, models, fallbackModel },
       tools: {
         chat: chat.withCatalog(catalog),
         toolbox: createTools({ config, secrets, nowMs, egress: options.egress, knowledge: next.knowledge }),
@@ -266,9 +271,16 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     ...{ report, nowMs, searchParent },
   });
   // A turn that has begun keeps the files it began with.
-  const firstKnowledge = readKnowledge(config, knowledge);
-  let runTurn = readTurnFiles(firstKnowledge);
-  firstKnowledge.takeOver();
+  let nowKnown = readKnowledge(config, knowledge);
+  let runTurn = readTurnFiles(nowKnown);
+  nowKnown.takeOver();
+  listed.onChange(() => {
+    try {
+      runTurn = readTurnFiles(nowKnown);
+    } catch (error) {
+      log.error({ error: asError(error) }, 'the listed models are not used before the files of config/ are correct');
+    }
+  });
   const isQuarantine = searchParent !== undefined;
   const needs = { takeGuilty: (one: ConversationRef) => worker.runNow(one), searchLocal: knowledge.searchLocal };
   const quarantine = isQuarantine ? undefined : createQuarantine(options, base, needs);
@@ -284,7 +296,11 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       pressure: pressureLimits(config),
     },
     steps: {
-      runTurn: (context) => runTurn(context),
+      async runTurn(context) {
+        // An aborted turn ends as usual, whether or not the models are known.
+        await abortable(listed.settled, context.signal).catch(() => undefined);
+        return runTurn(context);
+      },
       apologise: createApology({ openTurn, setAside }),
       onHeld: async (claim) => (identity ? releaseIfLinked(base, identity, claim) : 0),
       deliverFollowUps: (partition) => followUps.wake(partition),
@@ -316,11 +332,13 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     worker,
     redis,
     platforms,
-    reread() {
+    async reread() {
+      await listed.refresh();
       const nextKnowledge = readKnowledge(config, knowledge);
       const next = readTurnFiles(nextKnowledge);
       return () => {
         nextKnowledge.takeOver();
+        nowKnown = nextKnowledge;
         runTurn = next;
       };
     },
@@ -333,6 +351,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       await Promise.all([worker.close(turnsMs), summaries.close()]);
       await duties?.endPresence();
       await followUps.close();
+      listed.close();
       await wakeQueue.close();
       await chat.close();
       await knowledge.close();
@@ -347,8 +366,9 @@ function pressureLimits({ queue }: Config): PressureLimits {
 }
 
 /** @throws ConfigFileError; at start the file was already checked (`config-files.ts`) */
-function readPolicy({ policyFile, chat: { models, model } }: Config): Policy {
-  const file = parsePolicyFile(readFileSync(policyFile, 'utf8'), models);
+function readPolicy({ policyFile, chat }: Config): Policy {
+  const { models, model } = chat;
+  const file = parsePolicyFile(readFileSync(policyFile, 'utf8'), modelsToRefer(chat));
   return createPolicy({ file, models, defaultModel: model });
 }
 
@@ -397,6 +417,7 @@ function createKeepAnswer({ redis, keyRing, groupScope, report }: KeepAnswerOpti
 
 interface SummaryParts {
   config: Config;
+  listed: ListedModels;
   redis: RedisClient;
   keyRing: KeyRing;
   wakeQueue: Pick<WakeQueue, 'waiting'>;
@@ -406,8 +427,9 @@ interface SummaryParts {
 }
 
 /** Creates the queue that summarises conversations in the background with the default model. */
-function createSummaries({ config, redis, keyRing, wakeQueue, chat, nowMs, log }: SummaryParts): SummaryQueue {
-  const { model, promptTokens } = config.chat;
+function createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, nowMs, log }: SummaryParts): SummaryQueue {
+  const { promptTokens } = config.chat;
+  const model = () => listed.config.chat.model;
   const store = new SummaryStore(redis, keyRing, config.conversation.historyTtlDays * DAY_MS);
   return new SummaryQueue({
     redis,

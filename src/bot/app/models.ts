@@ -19,6 +19,14 @@ export function modelsFileOf({ modelsFile }: Pick<Config, 'modelsFile'>): string
   return modelsFile.isNamed || existsSync(modelsFile.path) ? modelsFile.path : OWN_FILE;
 }
 
+/**
+ * Models that the files of `config/` may refer to. Undefined if the chat service lists them: its list may change while the
+ * files stay.
+ */
+export function modelsToRefer({ models, modelsFrom }: Config['chat']): readonly string[] | undefined {
+  return modelsFrom === 'settings' ? models : undefined;
+}
+
 /** @throws ConfigFileError; at start the file was already checked (`config-files.ts`) */
 export function readCatalog(config: Pick<Config, 'modelsFile'>): ModelCatalog {
   return createModelCatalog(parseModelsFile(readFileSync(modelsFileOf(config), 'utf8')));

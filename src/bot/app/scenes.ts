@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { PLATFORM_NAMES } from '../domain/platform-name.ts';
 import { parseScenesFile, type KnownNames, type Scene } from '../policy/scenes-file.ts';
 import type { Config } from '../config/config.ts';
+import { modelsToRefer } from './models.ts';
 import { TOOLS } from '../tools/registry.ts';
 
 /**
@@ -14,7 +15,7 @@ export function scenesFileOf({ scenesFile }: Pick<Config, 'scenesFile'>): string
 /** Names that scenes may refer to. */
 export function knownToScenes({ chat }: Pick<Config, 'chat'>): KnownNames {
   return {
-    models: chat.models,
+    models: modelsToRefer(chat),
     tools: TOOLS.map(({ name }) => name),
     platforms: PLATFORM_NAMES,
   };

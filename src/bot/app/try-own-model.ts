@@ -1,3 +1,4 @@
+import { chatModelNames } from '../model/chat-model-names.ts';
 import { probeModels, probeAnswer, hasChoices, modelsIn } from '../model/probe-chat.ts';
 import type { CheckAnswer } from '../../shared/http/check-request.ts';
 import type { OwnModel } from './local/own-model-file.ts';
@@ -8,8 +9,6 @@ export type TriedModel = { own: OwnModel } | { fault: ModelFault };
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/;
 /** Characters that a header accepts. */
 const KEY = /^[\x21-\x7e]*$/;
-/** Usual names of models that do not chat. */
-const OTHER_WORK = /embed|rerank|whisper|tts|speech|audio|image|dall-e|moderation|realtime/i;
 const MAX_TRIES = 3;
 
 /**
@@ -48,7 +47,7 @@ async function tryPlace(place: { baseUrl: string; apiKey: string }, chosen: stri
   const offered = list.status === 200 && 'body' in list ? modelsIn(list.body) : undefined;
   // A service without a list may still answer for a named model.
   if (!offered && ![200, 404, 405, 501].includes(list.status)) return { fault: faultOf(list) };
-  const models = chosen === undefined ? likelyModels(offered ?? []) : [chosen];
+  const models = chosen === undefined ? chatModelNames(offered ?? []).slice(0, MAX_TRIES) : [chosen];
   if (models.length === 0) return { fault: { code: list.status === 404 ? 'not_found' : 'name_model' } };
   let fault: ModelFault = { code: 'no_answer' };
   for (const model of models) {
@@ -58,10 +57,6 @@ async function tryPlace(place: { baseUrl: string; apiKey: string }, chosen: stri
     if (fault.code === 'unreachable' || fault.code === 'key') break;
   }
   return { fault };
-}
-
-function likelyModels(offered: readonly string[]): string[] {
-  return offered.filter((name) => !OTHER_WORK.test(name)).slice(0, MAX_TRIES);
 }
 
 function faultOf(answer: CheckAnswer): ModelFault {

@@ -5,7 +5,7 @@ import type { PlatformDescription } from '../platforms/description.ts';
 import { describePlatform, PLATFORMS, type PlatformConfigs, type PlatformSecrets } from '../platforms/registry.ts';
 import type { ClientAuth, Config, Secrets } from './config.ts';
 import type { ValidatedSettings } from './cross-checks.ts';
-import { credentialsOf, isConnected, isServiceAlone, simulatedPlatform } from './mode.ts';
+import { credentialsOf, EMBEDDED_MODELS, isConnected, isListed, isServiceAlone, simulatedPlatform } from './mode.ts';
 import type { Settings } from './schema.ts';
 
 /** Tokens of a prompt without files, and of any prompt for a model of unknown context. */
@@ -32,6 +32,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
   const service = `http://127.0.0.1:${settings.SERVICE_PORT}`;
   const port = portOf(judged);
   const served = PLATFORMS.filter((platform) => isServed(platform, judged));
+  const models = settings.CHAT_MODELS ?? EMBEDDED_MODELS;
   const ownUrl = isServiceAlone(roles) ? (settings.SERVICE_PUBLIC_URL ?? settings.PUBLIC_URL) : settings.PUBLIC_URL;
   return {
     mode,
@@ -81,8 +82,10 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     },
     chat: {
       baseUrl: settings.CHAT_BASE_URL ?? `${service}/v1`,
-      models: settings.CHAT_MODELS,
-      model: settings.CHAT_MODEL ?? (settings.CHAT_MODELS[0] as string),
+      models,
+      modelsFrom: isListed(judged) ? 'service' : 'settings',
+      model: settings.CHAT_MODEL ?? (models[0] as string),
+      isModelNamed: settings.CHAT_MODEL !== undefined,
       fallbackModel: settings.CHAT_FALLBACK_MODEL,
       systemPromptFile: resolve(cwd, settings.CHAT_SYSTEM_PROMPT_FILE),
       promptTokens: settings.CHAT_PROMPT_TOKENS ?? DEFAULT_PROMPT_TOKENS,

@@ -72,8 +72,12 @@ export interface Config extends PlatformConfigs {
   };
   readonly chat: {
     readonly baseUrl: string;
+    /** Models that people can choose. With `modelsFrom: 'service'`, these hold only until the service has listed its models. */
     readonly models: readonly string[];
+    readonly modelsFrom: 'settings' | 'service';
     readonly model: string;
+    /** Whether CHAT_MODEL is set. Otherwise `model` is the first of `models`. */
+    readonly isModelNamed: boolean;
     /** Model used when the selected model is unavailable. */
     readonly fallbackModel: string | undefined;
     readonly systemPromptFile: string;

@@ -3,6 +3,8 @@ import { fault, type Fault } from './fault.ts';
 import {
   BOT_CREDENTIALS,
   credentialsOf,
+  EMBEDDED_MODELS,
+  isListed,
   simulatedPlatform,
   isServiceAlone,
   SERVICE_OIDC_CREDENTIALS,
@@ -64,7 +66,9 @@ export function crossWarnings({ settings, given, mode, roles }: ValidatedSetting
     warnings.push('CHAT_API_KEY is not set: the chat service is called without a key');
   if (settings.CHAT_BASE_URL && !hasVersion(settings.CHAT_BASE_URL))
     warnings.push('CHAT_BASE_URL does not end in a version such as /v1: check the address');
-  if (settings.CHAT_FALLBACK_MODEL === (settings.CHAT_MODEL ?? settings.CHAT_MODELS[0]))
+  const models = settings.CHAT_MODELS ?? (isListed({ given, roles }) ? [] : EMBEDDED_MODELS);
+  const usual = settings.CHAT_MODEL ?? models[0];
+  if (usual !== undefined && settings.CHAT_FALLBACK_MODEL === usual)
     warnings.push('CHAT_FALLBACK_MODEL is the default model, so there is no fallback: set another model');
   if (settings.SIGN_IN !== 'off' && namesProof(settings, 'typed-code')) {
     warnings.push(
@@ -370,9 +374,11 @@ function chatAddressAlone({ settings }: ValidatedSettings): Fault[] {
     );
 }
 
-function namedModels({ settings }: ValidatedSettings): Fault[] {
+function namedModels({ settings, given, roles }: ValidatedSettings): Fault[] {
+  if (isListed({ given, roles })) return [];
+  const models = settings.CHAT_MODELS ?? EMBEDDED_MODELS;
   return (['CHAT_MODEL', 'CHAT_FALLBACK_MODEL'] as const)
-    .filter((name) => settings[name] !== undefined && !settings.CHAT_MODELS.includes(settings[name]))
+    .filter((name) => settings[name] !== undefined && !models.includes(settings[name]))
     .map((name) => fault(name, 'is not in CHAT_MODELS: add it there, or choose one of them'));
 }
 

@@ -69,6 +69,14 @@ export function simulatedPlatform(
   return mode === 'local' ? describePlatform(settings.MESSENGER_PROTOCOL) : undefined;
 }
 
+/** Models of the embedded service. */
+export const EMBEDDED_MODELS: readonly string[] = ['svc-plus', 'svc-max'];
+
+/** Whether people choose among the models that the chat service lists. */
+export function isListed({ given, roles }: { given: Given; roles: readonly Role[] }): boolean {
+  return given.has('CHAT_BASE_URL') && !given.has('CHAT_MODELS') && !isServiceAlone(roles);
+}
+
 /** Whether only the reference service runs: it serves no chat platform and needs no other address. */
 export function isServiceAlone(roles: readonly Role[]): boolean {
   return roles.length === 1 && roles[0] === 'service';

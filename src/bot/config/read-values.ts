@@ -34,7 +34,7 @@ const PROXY_NAMES: ReadonlySet<string> = new Set<SettingName>(['HTTPS_PROXY', 'H
  * unset, because container tools pass empty names for unset variables (`NAME=${NAME}`).
  */
 export function readValues(env: Environment, cwd: string): GivenValues {
-  const { file, path, faults, fileText } = readSettingsFile(env, cwd);
+  const { file, path, faults, fileText, warnings: unreadable } = readSettingsFile(env, cwd);
   const texts = { ...pickSettings(file, cwd, faults), ...pickSettings(env, cwd, faults) };
   const forgotten = emptyNames(file).filter((name) => texts[name] === undefined);
   for (const name of forgotten) {
@@ -44,38 +44,44 @@ export function readValues(env: Environment, cwd: string): GivenValues {
   const warnings = emptyNames(env)
     .filter((name) => texts[name] === undefined)
     .map((name) => `${name} is empty in the process environment and counts as unset`);
-  return { texts, file, fileText, faults, warnings: [...misplacedFile(env, cwd, path), ...warnings] };
+  return { texts, file, fileText, faults, warnings: [...unreadable, ...misplacedFile(env, cwd, path), ...warnings] };
 }
 
 function readSettingsFile(
   env: Environment,
   cwd: string,
-): { file: Environment; fileText: string; path: string; faults: Fault[] } {
+): { file: Environment; fileText: string; path: string; faults: Fault[]; warnings: string[] } {
   const named = env['ENV_FILE'] === '' ? undefined : env['ENV_FILE'];
   const path = resolve(cwd, named ?? DEFAULT_FILE);
   try {
     // Some editors write a byte order mark at the start of a file.
     const fileText = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-    return { file: parse(fileText), fileText, path, faults: [] };
+    return { file: parse(fileText), fileText, path, faults: [], warnings: [] };
   } catch (error) {
-    return { file: {}, fileText: '', path, faults: faultsOfReading(error, path, { named, env }) };
+    return { file: {}, fileText: '', path, ...judgeUnreadable(error, path, { named, env }) };
   }
 }
 
+/** Settings of which the environment of a container that was given all settings has at least one. */
+const SIGNS_OF_SETTINGS = ['ROLES', 'SECRET_KEY', 'SECRET_KEY_FILE', 'REDIS_URL', 'REDIS_URL_FILE'];
+
 /**
- * An existing file that cannot be read would be ignored entirely. A container with ROLES in its environment has its other
- * settings there too.
+ * An existing file that cannot be read would be ignored entirely. Container tools often read a file that only its owner may
+ * read, and pass its settings in the environment.
  */
-function faultsOfReading(
+function judgeUnreadable(
   error: unknown,
   path: string,
   { named, env }: { named: string | undefined; env: Environment },
-): Fault[] {
+): { faults: Fault[]; warnings: string[] } {
   const { code = '' } = error as NodeJS.ErrnoException;
+  const ofFile = (message: string) => ({ faults: [fault('ENV_FILE', message)], warnings: [] });
   if (named !== undefined)
-    return [fault('ENV_FILE', `names ${path}, which cannot be read (${code}): correct the path, or unset it`)];
-  if (code === 'ENOENT' || code === 'ENOTDIR' || env['ROLES']) return [];
-  return [fault('ENV_FILE', `is not set, and ${path} cannot be read (${code}): give this user read permission`)];
+    return ofFile(`names ${path}, which cannot be read (${code}): correct the path, or unset it`);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { faults: [], warnings: [] };
+  if (SIGNS_OF_SETTINGS.some((name) => (env[name] ?? '').trim() !== ''))
+    return { faults: [], warnings: [`${path} cannot be read (${code}): only settings in the environment apply`] };
+  return ofFile(`is not set, and ${path} cannot be read (${code}): give this user read permission`);
 }
 
 /**

@@ -13,6 +13,8 @@ export interface PlatformOptions {
   redis: RedisClient;
   keyRing: KeyRing;
   nowMs: NowMs;
+  /** Names of the models that people can choose at the moment. */
+  modelNames(): readonly string[];
   log: Log;
   /** Overrides the trait `postSettlesWithinMs` of platforms that are pushed to. Milliseconds. */
   postSettlesWithinMs?: number;

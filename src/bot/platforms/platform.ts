@@ -289,7 +289,8 @@ export type BackToChat =
 /** One line of `npm run check`. */
 export interface CheckResult {
   name: string;
-  verdict: 'ok' | 'warning' | 'fault';
+  /** `hint`: everything works, but the operator may want to change something. */
+  verdict: 'ok' | 'hint' | 'warning' | 'fault';
   /** The finding; never contains a secret. */
   detail: string;
   nextStep?: string;

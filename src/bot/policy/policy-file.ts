@@ -27,12 +27,16 @@ export interface PolicyFile {
   otherwise: Permission;
 }
 
-/** Parses the text of `POLICY_FILE`. @param models the available models. @throws ConfigFileError listing every fault */
-export function parsePolicyFile(text: string, models: readonly string[]): PolicyFile {
+/**
+ * Parses the text of `POLICY_FILE`.
+ * @param models the available models; undefined while they are unknown, when any name is accepted
+ * @throws ConfigFileError listing every fault
+ */
+export function parsePolicyFile(text: string, models: readonly string[] | undefined): PolicyFile {
   return readJsonFile(text, policySchema(models));
 }
 
-function policySchema(models: readonly string[]): z.ZodType<PolicyFile> {
+function policySchema(models: readonly string[] | undefined): z.ZodType<PolicyFile> {
   const may = maySchema(models);
   const rule = z.strictObject({ name: z.string().trim().min(1), who: subjectSchema, may });
   return z.strictObject({
@@ -52,9 +56,9 @@ function policySchema(models: readonly string[]): z.ZodType<PolicyFile> {
   });
 }
 
-function maySchema(models: readonly string[]): z.ZodType<Permission> {
-  const model = z.string().refine((name) => models.includes(name), {
-    error: ({ input }) => `${JSON.stringify(input)} is not in CHAT_MODELS (${models.join(', ')})`,
+function maySchema(models: readonly string[] | undefined): z.ZodType<Permission> {
+  const model = z.string().refine((name) => models?.includes(name) ?? true, {
+    error: ({ input }) => `${JSON.stringify(input)} is not in CHAT_MODELS (${models?.join(', ') ?? ''})`,
   });
   const allowed = z
     .strictObject({

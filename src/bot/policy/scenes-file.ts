@@ -36,7 +36,8 @@ export interface Scene {
 
 /** Names that a scenes file may refer to. */
 export interface KnownNames {
-  models: readonly string[];
+  /** Undefined while the models are unknown: any name is accepted. */
+  models: readonly string[] | undefined;
   tools: readonly string[];
   platforms: readonly string[];
 }
@@ -78,9 +79,9 @@ function scenesSchema(known: KnownNames): z.ZodType<readonly Scene[]> {
 }
 
 function sceneSchema({ models, tools, platforms }: KnownNames): z.ZodType<Scene> {
-  const ofKnown = (names: readonly string[], what: string) =>
-    z.string().refine((name) => names.includes(name), {
-      error: ({ input }) => `${JSON.stringify(input)} is not a ${what}; available are ${names.join(', ')}`,
+  const ofKnown = (names: readonly string[] | undefined, what: string) =>
+    z.string().refine((name) => names?.includes(name) ?? true, {
+      error: ({ input }) => `${JSON.stringify(input)} is not a ${what}; available are ${names?.join(', ') ?? ''}`,
     });
   const words = (most: number) => z.string().trim().min(1).max(most);
   const lines = z.union(

@@ -1,16 +1,18 @@
 import { parseArgs } from 'node:util';
 import { readImpersonationArgs, type ImpersonationArgs } from './impersonation-args.ts';
+import type { CheckFormat } from './run-checks.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
 
 /** The parsed arguments of `npm run check -- …`. */
 export type CheckArguments =
-  | { kind: 'settings' }
+  | { kind: 'settings'; format: CheckFormat }
   | { kind: 'sign-in'; person?: string; codeAgesMs?: number[] }
   | { kind: 'as'; asked: ImpersonationArgs }
   | { kind: 'help' }
   | { kind: 'wrong'; complaint: string };
 
-export const CHECK_USAGE = `npm run check                   tests each configured service: one line each with ok, warning or fault, and the next step
+export const CHECK_USAGE = `npm run check                   tests each configured service: one line each with ok, hint, warning or fault, and the next step
+npm run -s check -- --json      the same as JSON
 npm run check -- --sign-in      tests real sign-ins in your browser and reports how the sign-in service behaves; stop Parley first
     --person USERID             also compares this chat user id with the profile's id (SIGN_IN_PROOF=same-id)
     --code-ages SEC,SEC,…       ages of the codes to test, in seconds; defaults to 1,5,9,11
@@ -29,6 +31,7 @@ export function readCheckArguments(args: readonly string[]): CheckArguments {
       args: [...args],
       options: {
         help: { type: 'boolean', short: 'h' },
+        json: { type: 'boolean' },
         'sign-in': { type: 'boolean' },
         as: { type: 'string' },
         person: { type: 'string' },
@@ -37,10 +40,12 @@ export function readCheckArguments(args: readonly string[]): CheckArguments {
     });
     if (values.help === true) return { kind: 'help' };
     const { person, 'code-ages': ages } = values;
+    if (values.json === true && (values.as !== undefined || values['sign-in'] === true))
+      return wrong('--json cannot be combined with --as or --sign-in');
     if (values.as !== undefined) return readAs(values.as, values['sign-in'] === true);
     if (values['sign-in'] !== true) {
       if (person !== undefined || ages !== undefined) return wrong('--person and --code-ages require --sign-in');
-      return { kind: 'settings' };
+      return { kind: 'settings', format: values.json === true ? 'json' : 'text' };
     }
     if (person === '') return wrong('--person requires a user id');
     const codeAgesMs = ages === undefined ? undefined : readAges(ages);

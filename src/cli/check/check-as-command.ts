@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { EXIT } from '../../shared/process/exit-codes.ts';
 import { knowledgeFileOf } from '../../bot/app/knowledge.ts';
+import { withModelsToday } from '../../bot/app/listed-models.ts';
+import { modelsToRefer } from '../../bot/app/models.ts';
 import { readScenes } from '../../bot/app/scenes.ts';
 import { createTools } from '../../bot/app/tools.ts';
 import { describePlatform } from '../../bot/platforms/registry.ts';
@@ -21,11 +23,12 @@ import type { CheckOutput } from './run-checks.ts';
  * @returns the exit code
  */
 export async function runAsCommand(
-  config: Config,
+  set: Config,
   secrets: Secrets,
   asked: ImpersonationArgs,
   output: CheckOutput = process.stdout,
 ): Promise<number> {
+  const config = await withModelsToday(set, secrets);
   const faults = await faultsOfNamedFiles(config);
   if (faults.length > 0) {
     for (const fault of faults) output.write(`fault    ${fault}\n`);
@@ -39,7 +42,7 @@ function linesOf(config: Config, secrets: Secrets, asked: ImpersonationArgs): [s
   const { person, place } = asked;
   const platform = asked.platform ?? config.platforms[0] ?? config.local.messengerProtocol;
   const { models, model } = config.chat;
-  const file = parsePolicyFile(readFileSync(config.policyFile, 'utf8'), models);
+  const file = parsePolicyFile(readFileSync(config.policyFile, 'utf8'), modelsToRefer(config.chat));
   const verdict = createPolicy({ file, models, defaultModel: model }).judge(person, place);
   const rule = file.rules.find(({ name }) => name === verdict.rule);
   const scene = createScenes(readScenes(config)).of(person, { ...place, platform });

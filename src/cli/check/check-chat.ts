@@ -1,4 +1,5 @@
 import type { CheckResult } from '../../bot/platforms/platform.ts';
+import { chatModelNames } from '../../bot/model/chat-model-names.ts';
 import { probeModels, probeAnswer, hasChoices, modelsIn, type ChatPlace } from '../../bot/model/probe-chat.ts';
 import type { CheckAnswer } from '../../shared/http/check-request.ts';
 
@@ -8,54 +9,105 @@ interface ChatCheckOptions extends ChatPlace {
   model: string;
   /** Used if the default model is unavailable. */
   fallbackModel?: string;
+  /** What the operator has named. Only that can be corrected. Defaults to the models. */
+  named?: { models: boolean; model: boolean };
   /** Prefix of the result lines. Defaults to `Chat`. */
   title?: string;
   /** Setting names for the next steps. Defaults to the bot's own. */
-  settings?: Readonly<Record<'baseUrl' | 'apiKey' | 'models' | 'model', string>>;
+  settings?: ChatSettingNames;
 }
 
-const BOT_SETTINGS = { baseUrl: 'CHAT_BASE_URL', apiKey: 'CHAT_API_KEY', models: 'CHAT_MODELS', model: 'CHAT_MODEL' };
+type ChatSettingNames = Readonly<Record<'baseUrl' | 'apiKey' | 'models' | 'model' | 'fallbackModel', string>>;
+
+const BOT_SETTINGS: ChatSettingNames = {
+  ...{ baseUrl: 'CHAT_BASE_URL', apiKey: 'CHAT_API_KEY' },
+  ...{ models: 'CHAT_MODELS', model: 'CHAT_MODEL', fallbackModel: 'CHAT_FALLBACK_MODEL' },
+};
+const NAMED = { models: true, model: false };
+/** Longer lists are cut in lines. */
+const MAX_SHOWN = 10;
+/** More models than people can choose from. */
+const MANY_MODELS = 20;
 
 /** Requests the chat service's model list and one minimal answer from each configured model. */
 export async function checkChat(options: ChatCheckOptions): Promise<CheckResult[]> {
-  const { model, fallbackModel, title = 'Chat' } = options;
+  const { model, fallbackModel, named = NAMED, title = 'Chat', settings = BOT_SETTINGS } = options;
+  const setting = named.model ? settings.model : settings.models;
   const fallback =
-    fallbackModel === undefined ? [] : [checkCompletion(`${title} fallback answer`, options, fallbackModel)];
-  return Promise.all([checkModels(options), checkCompletion(`${title} answer`, options, model), ...fallback]);
+    fallbackModel === undefined
+      ? []
+      : [checkCompletion(`${title} fallback answer`, options, [settings.fallbackModel, fallbackModel])];
+  return Promise.all([
+    checkModels(options),
+    checkCompletion(`${title} answer`, options, [setting, model]),
+    ...fallback,
+  ]);
 }
 
 async function checkModels(options: ChatCheckOptions): Promise<CheckResult> {
-  const { models, model, title = 'Chat', settings = BOT_SETTINGS } = options;
+  const { models, model, named = NAMED, title = 'Chat', settings = BOT_SETTINGS } = options;
   const name = `${title} models`;
   const answer = await probeModels(options);
   if (answer.status !== 200) {
-    if ([404, 405, 501].includes(answer.status))
-      return { name, verdict: 'ok', detail: 'the service does not list its models' };
-    return { name, verdict: 'warning', ...refusal(answer, settings) };
+    if (![404, 405, 501].includes(answer.status))
+      return { name, verdict: 'warning', ...refusal(answer, settings, settings.models) };
+    return ofUnlisted(name, 'the service does not list its models', options);
   }
   const offered = modelsIn(answer.body);
   if (!offered) return { name, verdict: 'warning', detail: 'the model list cannot be read' };
+  const usable = chatModelNames(offered);
+  if (usable.length === 0) return ofUnlisted(name, 'the service lists no chat models', options);
   const missing = models.filter((model) => !offered.includes(model));
-  if (missing.length === 0) return { name, verdict: 'ok', detail: models.join(', ') };
-  // A missing default model affects every question; other models are only used when selected.
-  const isDefaultMissing = missing.includes(model);
-  const wrong = isDefaultMissing ? settings.model : settings.models;
-  return {
-    name,
-    verdict: isDefaultMissing ? 'fault' : 'warning',
-    detail: `not listed: ${missing.join(', ')}`,
-    nextStep: `Choose ${wrong} from: ${offered.slice(0, 10).join(', ')}`,
-  };
+  if (missing.length > 0)
+    return {
+      name,
+      // A missing default model affects every question; other models are only used when selected.
+      verdict: missing.includes(model) ? 'fault' : 'warning',
+      detail: `not listed: ${shown(missing)}`,
+      nextStep: `Choose ${settingsNaming(missing, options).join(' and ')} from: ${shown(usable)}`,
+    };
+  const nextStep = `To offer only some of them, list these in ${settings.models}`;
+  const isLong = !named.models && models.length > MANY_MODELS;
+  return { name, verdict: 'ok', detail: shown(models), nextStep: isLong ? nextStep : undefined };
+}
+
+/** Without a list, named models are only tried. Without names either, those of the embedded service are assumed. */
+function ofUnlisted(
+  name: string,
+  detail: string,
+  { models, named = NAMED, settings = BOT_SETTINGS }: ChatCheckOptions,
+): CheckResult {
+  if (named.models) return { name, verdict: 'ok', detail };
+  const nextStep = `Set ${settings.models} to the models that it offers`;
+  return { name, verdict: 'warning', detail: `${detail}; ${models.join(', ')} are assumed`, nextStep };
+}
+
+/** Settings that name one of these models. */
+function settingsNaming(
+  missing: readonly string[],
+  { model, fallbackModel, named = NAMED, settings = BOT_SETTINGS }: ChatCheckOptions,
+): string[] {
+  const naming = [
+    ...(named.models ? [settings.models] : []),
+    ...(named.model && missing.includes(model) ? [settings.model] : []),
+    ...(fallbackModel !== undefined && missing.includes(fallbackModel) ? [settings.fallbackModel] : []),
+  ];
+  return [...new Set(naming)];
+}
+
+function shown(models: readonly string[]): string {
+  const rest = models.length - MAX_SHOWN;
+  return models.slice(0, MAX_SHOWN).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 async function checkCompletion(
   name: string,
   { settings = BOT_SETTINGS, ...place }: ChatCheckOptions,
-  model: string,
+  [setting, model]: [setting: string, model: string],
 ): Promise<CheckResult> {
   const startedMs = performance.now();
   const answer = await probeAnswer(place, model);
-  if (answer.status !== 200) return { name, verdict: 'fault', ...refusal(answer, settings) };
+  if (answer.status !== 200) return { name, verdict: 'fault', ...refusal(answer, settings, setting) };
   if (!hasChoices(answer.body)) {
     return {
       name,
@@ -69,14 +121,18 @@ async function checkCompletion(
 
 function refusal(
   answer: CheckAnswer,
-  { baseUrl, apiKey, model }: NonNullable<ChatCheckOptions['settings']>,
+  { baseUrl, apiKey }: ChatSettingNames,
+  model: string,
 ): { detail: string; nextStep: string } {
   if ('code' in answer)
-    return { detail: `cannot be reached (${answer.code})`, nextStep: `See that ${baseUrl} is right` };
+    return {
+      detail: `cannot be reached (${answer.code})`,
+      nextStep: `Start the service, or correct ${baseUrl}`,
+    };
   const nextSteps: Readonly<Record<number, string>> = {
     401: `Set ${apiKey} to a valid key`,
     403: `Set ${apiKey} to a key that may use this model`,
-    404: `Check that ${baseUrl} ends in /v1 and that ${model} exists`,
+    404: `Check that ${baseUrl} ends in /v1, and that the service has a model as named by ${model}`,
     429: 'Wait, or ask for a higher limit',
   };
   return {

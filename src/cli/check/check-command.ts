@@ -5,13 +5,14 @@ import { checkKnowledge } from './check-knowledge.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkSignIn, signInToCheck } from './check-sign-in.ts';
 import { checkProxies } from './check-proxies.ts';
-import { runChecks, type Check, type CheckOutput } from './run-checks.ts';
+import { runChecks, type Check, type CheckFormat, type CheckOutput } from './run-checks.ts';
 import { createLog } from '../../shared/log.ts';
 import { checkPlatform } from './check-platform.ts';
 import { checkPorts } from './check-ports.ts';
 import { serviceChecks } from './check-service.ts';
 import { proofOfConfiguration, type JudgeProof } from '../../bot/app/configuration-proof.ts';
 import { redisAddress } from '../../bot/app/secrets.ts';
+import { withModelsToday } from '../../bot/app/listed-models.ts';
 import { modelsFileOf, readCatalog, readKnownModels } from '../../bot/app/models.ts';
 import { faultsOfModelsFile, faultsOfNamedFiles } from './config-files.ts';
 import { faultOfDataDir } from '../../bot/app/local/data-dir.ts';
@@ -26,12 +27,16 @@ import { isServiceAlone } from '../../bot/config/mode.ts';
 
 const REAL_ONES = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(PLATFORMS.map(({ label }) => label.en));
 
+/** Services of many models list hundreds. Models that the operator has named are all tested. */
+const MAX_LISTED_TRIED = 8;
+
 /** Names for the next steps if the model was connected in the web page. */
 const CONNECTED_ON_PAGE = {
   baseUrl: 'the address on the page',
   apiKey: 'the key on the page',
   models: 'the model on the page',
   model: 'the model on the page',
+  fallbackModel: 'the model on the page',
 };
 
 /**
@@ -40,12 +45,15 @@ const CONNECTED_ON_PAGE = {
  * @returns the exit code: 1 if any line is a fault
  */
 export async function runCheckCommand(
-  config: Config,
+  set: Config,
   given: Secrets,
   output: CheckOutput = process.stdout,
+  format: CheckFormat = 'text',
 ): Promise<number> {
-  const secrets = secretsOfEarlierStart(config, given);
-  const judge = secrets.secretKey ? proofOfConfiguration(config, secrets).judge : undefined;
+  const secrets = secretsOfEarlierStart(set, given);
+  // The proof concerns the settings, not the models that the service lists today.
+  const judge = secrets.secretKey ? proofOfConfiguration(set, secrets).judge : undefined;
+  const config = await withModelsToday(set, secrets);
   const isAlone = isServiceAlone(config.roles);
   const ports = checkPorts(config, judge);
   const checks: Check[] = [
@@ -53,10 +61,10 @@ export async function runCheckCommand(
     { name: 'Ports', run: () => ports },
     { name: 'Proxy', run: () => checkProxies(given) },
     checkOfRedis(config, secrets),
-    ...(isAlone ? serviceChecks(config, secrets) : botChecks(config, secrets)),
+    ...(isAlone ? serviceChecks(config, secrets) : botChecks(config, secrets, set.chat)),
     ...(config.mode === 'local' || !(isAlone || hasBot(config)) ? [] : [checkOfPublicUrl(config, judge, ports)]),
   ];
-  return runChecks(checks, output);
+  return runChecks(checks, output, format);
 }
 
 function hasBot({ roles }: Config): boolean {
@@ -82,19 +90,28 @@ function checkOfRedis(config: Config, secrets: Secrets): Check {
   return { name: 'Redis', run: () => checkRedis({ address, isLossAllowed: config.redis.allowDataLoss, log }) };
 }
 
-function botChecks(config: Config, secrets: Secrets): Check[] {
+function botChecks(config: Config, secrets: Secrets, set: Config['chat']): Check[] {
   const { signIn } = config;
   return [
     config.embedded.chat
       ? checkOfEmbeddedChat(config)
-      : { name: 'Chat service', run: async () => checkChat(await asEngineKnowsThem(config, secrets)) },
-    ...(config.embedded.chat ? [] : [checkOfModels(config, secrets)]),
+      : {
+          name: 'Chat service',
+          run: async () => checkChat({ ...(await asEngineKnowsThem(config, secrets)), named: namedIn(set) }),
+        },
+    ...(config.embedded.chat
+      ? []
+      : [checkOfModels(config, secrets, set.modelsFrom === 'service' ? MAX_LISTED_TRIED : Infinity)]),
     ...(config.roles.includes('worker') ? [{ name: 'Knowledge', run: () => checkKnowledge(config) }] : []),
     ...(signIn.mode === 'off' ? [] : [checkOfSignIn(config, secrets)]),
     ...(config.mode === 'local'
       ? [embedded('Messaging app', `embedded; to use a real one, set the credentials of ${REAL_ONES}`)]
       : platformChecks(config, secrets)),
   ];
+}
+
+function namedIn({ modelsFrom, isModelNamed }: Config['chat']): { models: boolean; model: boolean } {
+  return { models: modelsFrom === 'settings', model: isModelNamed };
 }
 
 /** The models under the names that the engine uses. */
@@ -108,7 +125,7 @@ async function asEngineKnowsThem(config: Config, secrets: Secrets): Promise<Para
 }
 
 /** Tests models that MODELS_FILE does not list and proposes entries for them. A faulty file is reported by another check. */
-function checkOfModels(config: Config, secrets: Secrets): Check {
+function checkOfModels(config: Config, secrets: Secrets, maxTried: number): Check {
   const run = async () => {
     const { baseUrl, models } = config.chat;
     const [fault] = await faultsOfModelsFile(config);
@@ -117,7 +134,7 @@ function checkOfModels(config: Config, secrets: Secrets): Check {
     const place = { baseUrl, apiKey: secrets.chatApiKey ?? '' };
     return tryUnlistedModels({
       ...{ ...place, models, catalog },
-      known: readKnownModels(),
+      ...{ known: readKnownModels(), maxTried },
       modelsFile: modelsFileOf(config),
     });
   };

@@ -63,10 +63,13 @@ export async function checkOidc(options: OidcCheckOptions): Promise<CheckResult[
     ...(await ofClient(metadata, options)),
   ];
   if (found.some(({ verdict }) => verdict === 'fault')) return found;
-  return [
-    { name: NAME, verdict: 'ok', detail: 'is an OpenID Connect provider that accepts our client and redirect address' },
-    ...found,
-  ];
+  const detail = 'is an OpenID Connect provider that accepts our client and redirect address';
+  // No request without a person shows whether it is registered.
+  const nextStep =
+    typeof metadata['end_session_endpoint'] === 'string'
+      ? `For sign-out, also register ${options.redirectUri} as a post-logout redirect URI, if the provider asks for one`
+      : undefined;
+  return [{ name: NAME, verdict: 'ok', detail, nextStep }, ...found];
 }
 
 /** Mismatches found in the discovery document. A list that is absent proves nothing. */
@@ -98,14 +101,14 @@ function findings(metadata: Metadata, { scope, clientSecret }: OidcCheckOptions)
     );
   if (listOf(metadata, 'scopes_supported')?.includes('offline_access') && !scope.split(' ').includes('offline_access'))
     found.push(
-      warning(
+      hint(
         'supports offline_access, which SIGN_IN_SCOPE does not request',
         'Add it if the provider requires it for refresh tokens (Entra ID, Okta): without them accounts are not checked daily, and people sign in again after 30 days',
       ),
     );
   if (typeof metadata['end_session_endpoint'] !== 'string')
     found.push(
-      warning(
+      hint(
         'has no sign-out address',
         'After /unlink people stay signed in at the provider; ignore this if that is intended',
       ),
@@ -179,6 +182,10 @@ function listOf(metadata: Metadata, field: string): string[] | undefined {
 
 function fault(detail: string, nextStep: string): CheckResult {
   return { name: NAME, verdict: 'fault', detail, nextStep };
+}
+
+function hint(detail: string, nextStep: string): CheckResult {
+  return { name: NAME, verdict: 'hint', detail, nextStep };
 }
 
 function warning(detail: string, nextStep: string): CheckResult {

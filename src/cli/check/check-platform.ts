@@ -18,7 +18,11 @@ export async function checkPlatform(
   const log = createLog({ level: 'silent', format: 'json' });
   const redis = connectRedis(redisAddress(config, secrets), 'fail-fast', log, 'check');
   try {
-    const platforms = createPlatforms({ config, secrets, nowMs: Date.now, log }, redis, createKeyRing(secrets));
+    const platforms = createPlatforms(
+      { config, secrets, nowMs: Date.now, modelNames: () => config.chat.models, log },
+      redis,
+      createKeyRing(secrets),
+    );
     return (await platforms.get(name)?.check(isStart)) ?? [];
   } finally {
     redis.disconnect();

@@ -12,6 +12,7 @@ import { findMissingDependencies } from '../../bot/app/missing-dependencies.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
 
 const KEYS_LIMIT_MS = 5 * SECOND_MS;
+const UPSTREAM_NAMES = "the engine's names in SERVICE_UPSTREAM_MODELS (svc-plus=NAME)";
 
 /** The checks of `npm run check` for a stand-alone chat and sign-in service. */
 export function serviceChecks(config: Config, secrets: Secrets): Check[] {
@@ -65,8 +66,9 @@ function engineCheck(baseUrl: string, { chat, service }: Config, { serviceUpstre
         settings: {
           baseUrl: 'SERVICE_UPSTREAM_URL',
           apiKey: 'SERVICE_UPSTREAM_KEY',
-          models: 'SERVICE_UPSTREAM_MODELS',
-          model: 'SERVICE_UPSTREAM_MODELS',
+          models: UPSTREAM_NAMES,
+          model: UPSTREAM_NAMES,
+          fallbackModel: UPSTREAM_NAMES,
         },
       }),
   };

@@ -5,7 +5,7 @@ import { ConfigFileError } from '../../shared/json-file.ts';
 import { parseClientsFile } from '../../service/clients-file.ts';
 import { parseDirectoryFile } from '../../service/directory-file.ts';
 import { parseProfileMapFile } from '../../shared/sign-in/profile-map-file.ts';
-import { modelsFileOf } from '../../bot/app/models.ts';
+import { modelsFileOf, modelsToRefer } from '../../bot/app/models.ts';
 import { knowledgeFileOf } from '../../bot/app/knowledge.ts';
 import { parseKnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';
 import { promptsFileOf } from '../../bot/app/prompts.ts';
@@ -34,7 +34,7 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
   const signsIn = signIn.mode !== 'off' && (roles.includes('receiver') || roles.includes('worker'));
   const allowPlainPasswords = mode === 'local';
   const parseDirectory = (text: string) => parseDirectoryFile(text, { allowPlainPasswords });
-  const parsePolicy = (text: string) => parsePolicyFile(text, chat.models);
+  const parsePolicy = (text: string) => parsePolicyFile(text, modelsToRefer(chat));
   const parseTools = (text: string) => parseToolsFile(text, TOOLS);
   const files: NamedFile[] = [
     ...(roles.includes('worker')

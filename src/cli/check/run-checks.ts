@@ -17,19 +17,50 @@ export interface CheckOutput {
 }
 
 const CHECK_LIMIT_MS = 45 * SECOND_MS;
-const COLOURS = { ok: '\u001b[32m', warning: '\u001b[33m', fault: '\u001b[31m' } as const;
+const COLOURS = { ok: '\u001b[32m', hint: '\u001b[36m', warning: '\u001b[33m', fault: '\u001b[31m' } as const;
 const PLAIN = '\u001b[0m';
 const DIM = '\u001b[2m';
 
+/** How the results are printed: `json` for programs. */
+export type CheckFormat = 'text' | 'json';
+
 /**
- * Runs all checks in parallel and prints their lines in the given order.
+ * Runs all checks in parallel and prints their lines in the given order, then a summary.
  * @returns the exit code: 1 if any line is a fault, else 0
  */
-export async function runChecks(checks: readonly Check[], output: CheckOutput): Promise<0 | 1> {
+export async function runChecks(
+  checks: readonly Check[],
+  output: CheckOutput,
+  format: CheckFormat = 'text',
+): Promise<0 | 1> {
   const results = (await Promise.all(checks.map(runOne))).flat();
-  const nameChars = Math.max(0, ...results.map(({ name }) => name.length));
-  for (const result of results) output.write(`${checkLine(result, nameChars, output.isTTY === true)}\n`);
-  return results.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
+  if (format === 'json') output.write(asJson(results));
+  else {
+    const nameChars = Math.max(0, ...results.map(({ name }) => name.length));
+    for (const result of results) output.write(`${checkLine(result, nameChars, output.isTTY === true)}\n`);
+    output.write(`\n${summaryLine(countOf(results))}\n`);
+  }
+  return countOf(results).fault === 0 ? 0 : 1;
+}
+
+type CheckCount = Readonly<Record<CheckResult['verdict'], number>>;
+
+function countOf(results: readonly CheckResult[]): CheckCount {
+  const count = { ok: 0, hint: 0, warning: 0, fault: 0 };
+  for (const { verdict } of results) count[verdict] += 1;
+  return count;
+}
+
+function summaryLine({ ok, hint, warning, fault }: CheckCount): string {
+  const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
+  const hints = hint === 0 ? [] : [counted(hint, 'hint')];
+  return [`${counted(ok, 'check')} passed`, ...hints, counted(warning, 'warning'), `${fault} to fix`].join(', ');
+}
+
+/** The results as one JSON object, with the same words as in the lines. */
+export function asJson(results: readonly CheckResult[]): string {
+  const { ok: passed, hint: hints, warning: warnings, fault: faults } = countOf(results);
+  return `${JSON.stringify({ passed, hints, warnings, faults, checks: results }, undefined, 2)}\n`;
 }
 
 async function runOne({ name, run }: Check): Promise<CheckResult[]> {

@@ -11,6 +11,8 @@ export interface TriedModelsOptions extends ChatPlace {
   catalog: ModelCatalog;
   /** Entries of well-known models. */
   known: readonly ModelFileEntry[];
+  /** Maximum models to test: each costs several requests. */
+  maxTried: number;
   /** Path of the models file, for the next step. */
   modelsFile: string;
 }
@@ -43,7 +45,14 @@ type Way = Pick<ModelFileEntry, 'thinking' | 'levels'>;
 /** Tests each unlisted model with a few small questions and proposes an entry. */
 export async function tryUnlistedModels(options: TriedModelsOptions): Promise<CheckResult[]> {
   const unlisted = options.models.filter((name) => !options.catalog.lists(name));
-  return Promise.all(unlisted.map((name) => tryModel(options, name)));
+  const tried = await Promise.all(unlisted.slice(0, options.maxTried).map((name) => tryModel(options, name)));
+  const rest = unlisted.slice(options.maxTried);
+  return rest.length === 0 ? tried : [...tried, notTried(rest)];
+}
+
+function notTried(rest: readonly string[]): CheckResult {
+  const detail = `${rest.length} more are not in MODELS_FILE and were not tested`;
+  return { name: 'Models', verdict: 'hint', detail, nextStep: 'To test others, name them in CHAT_MODELS' };
 }
 
 async function tryModel(options: TriedModelsOptions, model: string): Promise<CheckResult> {
@@ -62,6 +71,7 @@ async function tryModel(options: TriedModelsOptions, model: string): Promise<Che
       name,
       verdict: 'warning',
       detail: 'is not in MODELS_FILE and did not answer, so no entry can be suggested',
+      nextStep: 'Correct its name, or the fault of the chat service in the lines above',
     };
   const entry: ModelFileEntry = {
     ...(await wayOf(ask, entriesOfFamily(model, options.known))),
@@ -71,7 +81,7 @@ async function tryModel(options: TriedModelsOptions, model: string): Promise<Che
   };
   return {
     name,
-    verdict: 'warning',
+    verdict: 'hint',
     detail: 'is not in MODELS_FILE: only text and tools are used, no images or thinking',
     nextStep: `A few small requests suggest this entry; add it to ${options.modelsFile}: ${JSON.stringify(inOrder(entry))}`,
   };

@@ -7,6 +7,7 @@ import { startApp, type App } from '../../bot/app/app.ts';
 import { takeFreePorts } from '../../bot/app/take-free-ports.ts';
 import type { Group } from '../../simulator/directory.ts';
 import type { ServicePerson } from '../../service/directory-file.ts';
+import { withModelsToday } from '../../bot/app/listed-models.ts';
 import type { Config } from '../../bot/config/config.ts';
 import { loadSettings } from '../../bot/config/load-settings.ts';
 import { readValues, type Environment } from '../../bot/config/read-values.ts';
@@ -82,7 +83,7 @@ export async function startLocalParley(
     });
     return {
       app,
-      config: settings.config,
+      config: await withModelsToday(settings.config, settings.secrets),
       async close() {
         await app.close();
         rmSync(folder, { recursive: true, force: true });

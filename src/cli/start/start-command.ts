@@ -79,7 +79,7 @@ export async function runStartCommand(
   try {
     const app = await starting;
     isUp = true;
-    const probes = await probesAtStart({ config, secrets: app.secrets });
+    const { probes, hints } = await probesAtStart({ config, secrets: app.secrets });
     const watch = watchProbes(probes, { onEnded: (sentence) => say(`${sentence}\n`) });
     endWatch = () => watch.end();
     const troubles = await watch.first;
@@ -87,7 +87,7 @@ export async function runStartCommand(
     const isTerminal = process.stdout.isTTY;
     const desk = { platform: process.platform, env: process.env, isTerminal };
     const open = (url: string) => opensBrowser && openBrowser(url, desk);
-    printBanner({ app, config, moved, troubles, isTerminal, open, say });
+    printBanner({ app, config, moved, troubles, hints, isTerminal, open, say });
   } catch (error) {
     crash(error);
   }

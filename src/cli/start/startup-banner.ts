@@ -9,6 +9,8 @@ interface BannerOptions {
   moved: readonly MovedPort[];
   /** Problems, one sentence each. */
   troubles: readonly string[];
+  /** What works but might be improved, one sentence each. */
+  hints: readonly string[];
   /** Whether a person reads the output at a terminal; the most important part is then bold. */
   isTerminal: boolean;
   /**
@@ -25,6 +27,7 @@ export function printBanner({
   config,
   moved,
   troubles,
+  hints,
   isTerminal,
   open,
   say,
@@ -44,6 +47,7 @@ export function printBanner({
       ...(madeApiKey === undefined
         ? []
         : [`  chat key   ${madeApiKey}  (for the service's /v1; stored in ${config.local.dataDir}/keys.json)`]),
+      ...(hints.length === 0 ? [] : ['', ...hints.map((sentence) => `Hint: ${sentence}`)]),
       ...(moved.length === 0 ? [] : ['', ...moved.map(describeMovedPort)]),
       '',
       ...(messenger

@@ -11,6 +11,7 @@ import { createLog } from '../../shared/log.ts';
 import { connectRedis, type RedisAddress } from '../../shared/redis/redis.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { redisAddress } from '../../bot/app/secrets.ts';
+import { withModelsToday } from '../../bot/app/listed-models.ts';
 import { readCatalog } from '../../bot/app/models.ts';
 import { findMissingDependencies } from '../../bot/app/missing-dependencies.ts';
 import { describePlatform } from '../../bot/platforms/registry.ts';
@@ -31,24 +32,30 @@ interface ProbeDeps {
 }
 
 const PROBE_LIMIT_MS = 3 * SECOND_MS;
+/** Longer lists of models are cut. */
+const MAX_NAMED = 5;
 const PROBE_AGAIN_MS = 5 * SECOND_MS;
 
-/** The external dependencies of this process. Embedded parts are not probed. */
-export async function probesAtStart(parts: ProbeDeps): Promise<StartProbe[]> {
-  const { config, secrets } = parts;
+/**
+ * The external dependencies of this process, and hints: sentences on what works but might be improved. Embedded parts are not
+ * probed.
+ */
+export async function probesAtStart(parts: ProbeDeps): Promise<{ probes: StartProbe[]; hints: string[] }> {
+  const { secrets } = parts;
+  const config = parts.config.roles.includes('worker') ? await withModelsToday(parts.config, secrets) : parts.config;
   const { roles, embedded, signIn, http } = config;
   const has = (role: Config['roles'][number]) => roles.includes(role);
   const hasBot = has('receiver') || has('worker');
   const isServing = config.mode === 'serving';
-  return [
+  const asksChat = has('worker') && !embedded.chat;
+  const probes = [
     ...(embedded.redis ? [] : [redisProbe(redisAddress(config, secrets))]),
     ...(isServing && has('service') ? await serviceLooks(config, secrets) : []),
-    ...(has('worker') && !embedded.chat
-      ? [chatProbe(asEngineKnows(config), secrets.chatApiKey), ...unlistedModels(config)]
-      : []),
+    ...(asksChat ? [chatProbe(asEngineKnows(config, parts.config.chat), secrets.chatApiKey)] : []),
     ...(hasBot && !embedded.signIn && signIn.mode !== 'off' ? [signInProbe(signInToCheck(config, secrets))] : []),
     ...(isServing && hasBot ? [publicUrlProbe(http.publicUrl), ...(await platformProbes(parts))] : []),
   ];
+  return { probes, hints: asksChat ? hintOnUnlisted(config) : [] };
 }
 
 /** Probes everything once, then repeats the failed probes until all succeed. */
@@ -112,7 +119,7 @@ function placesOf({ urls }: RedisAddress): string {
 
 /** Requests only the model list, so that a start causes no model cost. */
 export function chatProbe(
-  { baseUrl, model }: Pick<Config['chat'], 'baseUrl' | 'model'>,
+  { baseUrl, model, named = ['CHAT_MODELS'] }: Pick<Config['chat'], 'baseUrl' | 'model'> & { named?: string[] },
   apiKey: string | undefined,
 ): StartProbe {
   const find = async () => {
@@ -129,26 +136,32 @@ export function chatProbe(
       return `${baseUrl}/models does not exist (404), so questions probably cannot be answered. Check that CHAT_BASE_URL ends in /v1.`;
     const listed = answer.status === 200 ? modelsIn(answer.body) : undefined;
     if (listed !== undefined && listed.length > 0 && !listed.includes(model))
-      return `The chat service does not list the model ${model}, so it probably cannot answer. Choose CHAT_MODEL from: ${listed.slice(0, 10).join(', ')}.`;
+      return `The chat service does not list the model ${model}, so it probably cannot answer. Choose ${named.join(' and ')} from: ${listed.slice(0, 10).join(', ')}.`;
     return undefined;
   };
   return { works: 'The chat service answers.', find };
 }
 
-/** The default model, under the engine's name for it. */
-function asEngineKnows(config: Config): Parameters<typeof chatProbe>[0] {
+/** The default model, under the engine's name for it, and the settings that name it. */
+function asEngineKnows(config: Config, { modelsFrom, isModelNamed }: Config['chat']): Parameters<typeof chatProbe>[0] {
   const { baseUrl, model } = config.chat;
-  return { baseUrl, model: readCatalog(config).of(model).upstream };
+  const named = [...(modelsFrom === 'settings' ? ['CHAT_MODELS'] : []), ...(isModelNamed ? ['CHAT_MODEL'] : [])];
+  return { baseUrl, model: readCatalog(config).of(model).upstream, named };
 }
 
-/** Reported once per start: models that the models file does not list. */
-function unlistedModels(config: Config): StartProbe[] {
+/** Models that the models file does not list. */
+function hintOnUnlisted({ chat, ...config }: Config): string[] {
+  // The names are only assumed as long as the service has not listed its models.
+  if (chat.modelsFrom === 'service') return [];
   const catalog = readCatalog(config);
-  const unlisted = config.chat.models.filter((name) => !catalog.lists(name));
+  const unlisted = chat.models.filter((name) => !catalog.lists(name));
   if (unlisted.length === 0) return [];
+  const rest = unlisted.length - MAX_NAMED;
+  const named = unlisted.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
   const [are, they] = unlisted.length === 1 ? ['is', 'it'] : ['are', 'they'];
-  const sentence = `${unlisted.join(', ')} ${are} in CHAT_MODELS but not in MODELS_FILE, so ${they} can use text and tools, but no images or thinking. Run npm run check for suggested entries.`;
-  return [{ works: '', find: async () => sentence }];
+  return [
+    `${named} ${are} not in MODELS_FILE, so ${they} can use text and tools, but no images or thinking. Run npm run check for suggested entries.`,
+  ];
 }
 
 /** Some services refuse clients that are not browsers, so a refusal does not prove that users are refused. */

@@ -114,6 +114,16 @@ describe('sources of values', () => {
     ]);
   });
 
+  test('a settings file that cannot be read ends the start only if the environment has no settings either', () => {
+    // A folder in its place cannot be read by any user, unlike a file without permissions.
+    const cwd = folderWith({ 'config/.env/file': '' });
+    expect(faultyNames({}, cwd)).toEqual(['ENV_FILE']);
+    expect(faultyNames({ ...SERVING, ENV_FILE: 'config/.env' }, cwd)).toEqual(['ENV_FILE']);
+    const warning = `${join(cwd, 'config/.env')} cannot be read (EISDIR): only settings in the environment apply`;
+    expect(loadSound(SERVING, cwd).warnings).toContain(warning);
+    expect(loadSound({ ROLES: 'service' }, cwd).warnings).toContain(warning);
+  });
+
   test('a secret can be read from a separate file', () => {
     const cwd = folderWith({ 'secrets/key': `${SECRET_KEY}\n`, empty: '' });
     const env = without(SERVING, 'SECRET_KEY');

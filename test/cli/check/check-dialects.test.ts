@@ -22,11 +22,12 @@ describe('the check of an OpenID Connect provider', () => {
   const DISCOVERY = '/.well-known/openid-configuration';
 
   test('reports a valid provider in one line, without a sign-in', async () => {
-    expect(await check()).toMatchObject([{ verdict: 'ok' }]);
+    const nextStep = expect.stringMatching(/https:\/\/bot\.test\/oauth\/callback as a post-logout redirect URI/);
+    expect(await check()).toMatchObject([{ verdict: 'ok', nextStep }]);
     expect(provider.seen.authorize[0]?.get('redirect_uri')).toBe('https://bot.test/oauth/callback');
   });
 
-  test.each<[string, Mischief, 'fault' | 'warning', RegExp]>([
+  test.each<[string, Mischief, 'fault' | 'warning' | 'hint', RegExp]>([
     [
       'another issuer name',
       { discovery: { issuer: 'https://id.other' } },
@@ -63,10 +64,10 @@ describe('the check of an OpenID Connect provider', () => {
     [
       'offline access',
       { discovery: { scopes_supported: ['openid', 'profile', 'offline_access'] } },
-      'warning',
+      'hint',
       /offline_access/,
     ],
-    ['no sign-out', { discovery: { end_session_endpoint: undefined } }, 'warning', /sign-out/],
+    ['no sign-out', { discovery: { end_session_endpoint: undefined } }, 'hint', /sign-out/],
   ])('reports %s with the next step', async (_what, mischief, verdict, words) => {
     const found = (await check(mischief)).filter((line) => line.verdict === verdict);
     expect(found).toHaveLength(1);

@@ -62,7 +62,7 @@ describe('the check of the chat service', () => {
   test('reports an unlisted CHAT_MODEL as a fault, and suggests the listed ones', async () => {
     const { results } = await check({ ...ANSWER, '/v1/models': [200, { data: [{ id: 'svc-max' }] }] });
     expect(results[0]).toMatchObject({ verdict: 'fault', detail: 'not listed: svc-plus' });
-    expect(results[0]?.nextStep).toBe('Choose CHAT_MODEL from: svc-max');
+    expect(results[0]?.nextStep).toBe('Choose CHAT_MODELS from: svc-max');
   });
 
   test.each([

@@ -23,9 +23,23 @@ describe('runChecks', () => {
       text:
         'ok       Redis        answers\n' +
         'warning  Chat models  not listed → Choose\n' +
-        'fault    WeCom        refused → Copy the secret\n',
+        'fault    WeCom        refused → Copy the secret\n' +
+        '\n1 check passed, 1 warning, 1 to fix\n',
     });
     expect((await run([checkOf(OK, WARNING)])).code).toBe(0);
+  });
+
+  test('counts hints apart, since they are no failures', async () => {
+    const { code, text } = await run([checkOf(OK, OK, { ...WARNING, verdict: 'hint' })]);
+    expect(text).toMatch(/\nhint +Chat models .*\n\n2 checks passed, 1 hint, 0 warnings, 0 to fix\n$/);
+    expect(code).toBe(0);
+  });
+
+  test('prints one JSON object for programs', async () => {
+    let text = '';
+    const code = await runChecks([checkOf(OK, FAULT)], { write: (piece) => (text += piece) }, 'json');
+    expect(code).toBe(1);
+    expect(JSON.parse(text)).toEqual({ passed: 1, hints: 0, warnings: 0, faults: 1, checks: [OK, FAULT] });
   });
 
   test('uses colours on a terminal', async () => {

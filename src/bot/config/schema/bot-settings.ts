@@ -12,15 +12,15 @@ export const chatSettings = {
     level: 'first',
   }),
   CHAT_API_KEY: secret(kinds.text, { meaning: "The institution's API key for the chat interface.", level: 'first' }),
-  CHAT_MODELS: setting(
-    kinds.listOf(name, 'model names'),
-    'svc-plus,svc-max',
-    'Models that people can choose, comma-separated.',
-    'first',
-  ),
+  CHAT_MODELS: optional(kinds.listOf(name, 'model names'), {
+    meaning: 'Models that people can choose, comma-separated.',
+    default: 'the chat models that CHAT_BASE_URL lists; svc-plus,svc-max in local mode',
+    example: 'svc-plus,svc-max',
+    level: 'first',
+  }),
   CHAT_MODEL: optional(name, {
     meaning: 'Model for people who have not chosen one.',
-    default: 'the first of CHAT_MODELS',
+    default: 'the first of CHAT_MODELS; of listed models the first in MODELS_FILE, else by name',
     example: 'svc-plus',
     level: 'common',
   }),

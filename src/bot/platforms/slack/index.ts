@@ -158,13 +158,14 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
   const { addresses, api, token, tenant, ownApp, onLeft } = parts;
   const { apiUrl } = addresses;
   const { reply, nowMs } = options;
-  const { models, followsThreads, hasButtons = true } = options.talk ?? { models: [], followsThreads: false };
+  const talk = options.talk ?? { models: [], followsThreads: false };
+  const { followsThreads, hasButtons = true } = talk;
   const reading: ReadOptions = {
     tenant,
     app: APP,
     answersInThreads: reply === 'stream',
     followsThreads,
-    bare: { models },
+    bare: talk,
     isFileAddress: (address) => isFileAddress(address, apiUrl),
     isOwnAddress: (address) => isResponseAddress(address, apiUrl),
     isForeignOrigin: (origin) => ownApp.isForeignOrigin(origin),

@@ -6,7 +6,7 @@ import { Installations } from './installations.ts';
 
 /** Creates the Slack platform from the settings. */
 export function create(parts: PlatformOptions): Platform {
-  const { config, secrets, redis, keyRing, nowMs, postSettlesWithinMs, onRefused, onWriteRefused } = parts;
+  const { config, secrets, redis, keyRing, nowMs, postSettlesWithinMs, modelNames, onRefused, onWriteRefused } = parts;
   const { clientId, moreWorkspaces } = config.slack;
   const { slackClientSecret: clientSecret } = secrets;
   const client = clientId !== undefined && clientSecret !== undefined ? { clientId, clientSecret } : undefined;
@@ -26,7 +26,9 @@ export function create(parts: PlatformOptions): Platform {
     webSignIn: client && { client, redirectUri: platformCallbackUrl(config.http.publicUrl, 'slack'), more },
     reply: config.slack.reply,
     talk: {
-      models: config.chat.models,
+      get models() {
+        return modelNames();
+      },
       followsThreads: config.conversation.followsThreads,
       hasButtons: config.slack.hasButtons,
     },

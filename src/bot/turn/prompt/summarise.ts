@@ -14,7 +14,8 @@ export interface SummariseOptions {
   chat: Pick<ChatClient, 'stream'>;
   keyRing: KeyRing;
   store: Pick<SummaryStore, 'read' | 'begin' | 'write'>;
-  model: string;
+  /** The model that summarises. */
+  model(): string;
   /** Maximum tokens of a prompt, for summaries and answers. */
   promptTokens: number;
   nowMs: NowMs;
@@ -59,7 +60,7 @@ export function createSummarise(options: SummariseOptions) {
     );
     const maxAnswerChars = Math.max(MIN_SUMMARY_CHARS, Math.floor(promptTokens * SUMMARY_SHARE));
     const spent = new TokenCount();
-    const text = await answerOf(options.chat, { model, messages, maxAnswerChars }, { signal, spent });
+    const text = await answerOf(options.chat, { model: model(), messages, maxAnswerChars }, { signal, spent });
     if (text === undefined) return 'nothing';
     const { accountId, chatKind } = scope;
     const coveredToMs = newest.turn.atMs;

@@ -104,7 +104,7 @@ describe('startup probes', () => {
       chatProbe({ baseUrl: `${await serve({ '/v1/models': [200, body] })}/v1`, model }, undefined).find();
     const list = { data: [{ id: 'svc-plus' }, { id: 'svc-max' }] };
     expect(await find('gpt-x', list)).toMatch(
-      /^The chat service does not list the model gpt-x, .* Choose CHAT_MODEL from: svc-plus, svc-max\.$/,
+      /^The chat service does not list the model gpt-x, .* Choose CHAT_MODELS from: svc-plus, svc-max\.$/,
     );
     expect(await find('svc-max', list)).toBeUndefined();
     // An empty or unknown list proves nothing.
@@ -163,7 +163,7 @@ describe('npm start', () => {
     const parley = await start(env, /Reached at/);
     const told = parley.output().match(/[^\n]*MODELS_FILE[^\n]*/g);
     expect(told).toEqual([
-      expect.stringMatching(/qwen-vl, gpt-x are in CHAT_MODELS but not in MODELS_FILE, .*npm run check .* entries\.$/),
+      expect.stringMatching(/qwen-vl, gpt-x are not in MODELS_FILE, .*npm run check .* entries\.$/),
     ]);
   });
 

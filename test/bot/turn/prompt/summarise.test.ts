@@ -35,7 +35,7 @@ async function summarise(turnId: string): Promise<string> {
     chat,
     keyRing,
     store,
-    model: 'svc-lite',
+    model: () => 'svc-lite',
     promptTokens: 24_000,
     nowMs: Date.now,
     timeZone: 'UTC',
