@@ -14,6 +14,8 @@ export interface Check {
 export interface CheckOutput {
   write(text: string): unknown;
   isTTY?: boolean;
+  /** Prints one JSON object instead of lines. */
+  isJson?: boolean;
 }
 
 const CHECK_LIMIT_MS = 45 * SECOND_MS;
@@ -27,12 +29,27 @@ const DIM = '\u001b[2m';
  */
 export async function runChecks(checks: readonly Check[], output: CheckOutput): Promise<0 | 1> {
   const results = (await Promise.all(checks.map(runOne))).flat();
+  if (output.isJson === true) {
+    output.write(`${JSON.stringify({ results }, undefined, 2)}\n`);
+    return exitCodeOf(results);
+  }
   const nameChars = Math.max(0, ...results.map(({ name }) => name.length));
   for (const result of results) output.write(`${checkLine(result, nameChars, output.isTTY === true)}\n`);
+  return exitCodeOf(results);
+}
+
+function exitCodeOf(results: readonly CheckResult[]): 0 | 1 {
   return results.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
 }
 
-async function runOne({ name, run }: Check): Promise<CheckResult[]> {
+/** The output of `check --json` if the settings cannot be used, so that nothing was checked. */
+export function settingsFaultsAsJson(faults: readonly { setting: string; message: string }[]): string {
+  const results = faults.map(({ setting, message }) => ({ name: setting, verdict: 'fault', detail: message }));
+  return `${JSON.stringify({ results }, undefined, 2)}\n`;
+}
+
+/** Runs one check within its time limit. Never throws. */
+export async function runOne({ name, run }: Check): Promise<CheckResult[]> {
   try {
     return await withTimeout(run(), CHECK_LIMIT_MS);
   } catch (thrown) {
