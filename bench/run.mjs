@@ -16,9 +16,23 @@ const CASES = {
 };
 
 const asked = process.argv.slice(2);
+if (asked.includes('--help') || asked.includes('-h')) {
+  process.stdout.write(`Usage: npm run bench -- [case…]
+
+Measures the cost of Parley's hot paths, each compared with an unavoidable floor in the same run. Takes minutes and both cores.
+Cases: ${Object.keys(CASES).join(', ')}. Defaults to all.
+
+Examples:
+  npm run bench
+  npm run bench -- accept knowledge
+`);
+  process.exit(0);
+}
 const unknown = asked.find((name) => !(name in CASES));
 if (unknown !== undefined) {
-  process.stderr.write(`There is no case ${unknown}; available are ${Object.keys(CASES).join(', ')}\n`);
+  process.stderr.write(
+    `There is no case ${unknown}; available are ${Object.keys(CASES).join(', ')}. Run npm run bench -- --help for examples.\n`,
+  );
   process.exit(2);
 }
 

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { DAY_MS, SECOND_MS } from '../shared/clock.ts';
 import { EXIT } from '../shared/process/exit-codes.ts';
 import type { KeyRing } from '../shared/crypto/key-ring.ts';
@@ -12,35 +11,14 @@ import { readFeedback } from '../bot/reply/feedback/read-feedback.ts';
 import { secretsOfEarlierStart, socketOfEarlierStart } from '../bot/app/local/local-mode.ts';
 import type { Config, Secrets } from '../bot/config/config.ts';
 
-export const FEEDBACK_USAGE = `npm run -s feedback                 prints all stored ratings of answers as CSV
-npm run -s feedback -- --days 7     prints those of the last 7 days
-npm run -s feedback -- --help       prints this text
-`;
-
-export type FeedbackArguments =
-  { kind: 'feedback'; days?: number } | { kind: 'help' } | { kind: 'wrong'; complaint: string };
-
-/** Parses the arguments after `feedback`. */
-export function readFeedbackArguments(args: readonly string[]): FeedbackArguments {
-  try {
-    const options = { help: { type: 'boolean', short: 'h' }, days: { type: 'string' } } as const;
-    const { help, days } = parseArgs({ args: [...args], options }).values;
-    if (help === true) return { kind: 'help' };
-    if (days === undefined) return { kind: 'feedback' };
-    if (/^[1-9]\d{0,3}$/.test(days)) return { kind: 'feedback', days: Number(days) };
-    return { kind: 'wrong', complaint: '--days takes a number from 1 to 9999' };
-  } catch (error) {
-    // Not `instanceof`: Node's error class may come from another realm.
-    return { kind: 'wrong', complaint: (error as Error).message.split('. ')[0] ?? '' };
-  }
-}
-
 const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
 
 interface FeedbackCommand {
   config: Config;
   secrets: Secrets;
   days?: number;
+  /** One JSON object per line instead of CSV. */
+  isJson?: boolean;
   output: NodeJS.WritableStream;
   /** Output for messages, because `output` is the table. */
   asides: { write(text: string): unknown };
@@ -51,7 +29,7 @@ interface FeedbackCommand {
  * @returns the exit code
  */
 export async function runFeedbackCommand(command: FeedbackCommand): Promise<number> {
-  const { config, days, output, asides } = command;
+  const { config, days, isJson = false, output, asides } = command;
   const secrets = secretsOfEarlierStart(config, command.secrets);
   const socket = config.embedded.redis ? socketOfEarlierStart(config) : undefined;
   if (config.embedded.redis && socket === undefined) {
@@ -62,7 +40,7 @@ export async function runFeedbackCommand(command: FeedbackCommand): Promise<numb
   const keyRing = createKeyRing(secrets);
   const redis = connectRedis(address, 'fail-fast', createLog({ level: 'silent', format: 'json' }), 'feedback');
   try {
-    await writeTable(redis, { keyRing, sinceMs: days === undefined ? 0 : Date.now() - days * DAY_MS, output });
+    await writeTable(redis, { keyRing, sinceMs: days === undefined ? 0 : Date.now() - days * DAY_MS, isJson, output });
     return EXIT.ok;
   } catch {
     asides.write('Redis does not answer: run npm run check to see the cause\n');
@@ -74,12 +52,18 @@ export async function runFeedbackCommand(command: FeedbackCommand): Promise<numb
 
 async function writeTable(
   redis: RedisClient,
-  { keyRing, sinceMs, output }: { keyRing: KeyRing; sinceMs: number; output: NodeJS.WritableStream },
+  {
+    keyRing,
+    sinceMs,
+    isJson,
+    output,
+  }: { keyRing: KeyRing; sinceMs: number; isJson: boolean; output: NodeJS.WritableStream },
 ): Promise<void> {
   const write = async (text: string) => {
     if (!output.write(text)) await once(output, 'drain');
   };
   await withTimeout(once(redis, 'ready'), CONNECT_TIMEOUT_MS);
-  await write(CSV_HEAD);
-  for await (const kept of readFeedback({ redis, keyRing }, sinceMs)) await write(csvLine(kept));
+  if (!isJson) await write(CSV_HEAD);
+  for await (const kept of readFeedback({ redis, keyRing }, sinceMs))
+    await write(isJson ? `${JSON.stringify(kept)}\n` : csvLine(kept));
 }

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { EXIT } from '../shared/process/exit-codes.ts';
 import { renderManifest, type ManifestOptions } from '../bot/platforms/slack/manifest.ts';
 import type { Settings } from '../bot/config/schema.ts';
@@ -17,8 +16,16 @@ export const MANIFEST_SETTINGS = [
 
 export type ManifestSettings = Pick<Settings, (typeof MANIFEST_SETTINGS)[number]>;
 
+/** The arguments of `slack-manifest`. */
+export interface ManifestArguments {
+  isAgent: boolean;
+  /** Printed instead of written. */
+  isPrinted: boolean;
+  language: 'en' | 'zh';
+}
+
 interface ManifestCommand {
-  args: readonly string[];
+  asked: ManifestArguments;
   settings: ManifestSettings;
   /** Faults of these settings, one sentence each. */
   faults: readonly string[];
@@ -33,13 +40,6 @@ export const MANIFEST_FILE = 'config/slack-manifest.yaml';
 /** Placeholder in the manifest that ships with Parley. */
 const NO_HOST = 'https://your-host.example';
 
-const USAGE = `npm run slack:manifest                   writes ${MANIFEST_FILE}, the manifest of the Slack app, from the settings
-npm run slack:manifest -- --agent       declares the app as an agent, for Slack's own stop button
-npm run slack:manifest -- --lang zh     with Chinese descriptions
-npm run slack:manifest -- --print       prints the manifest instead
-npm run slack:manifest -- --help        prints this text
-`;
-
 const NEXT_STEP = `Create the app at https://api.slack.com/apps ("From a manifest"). For an existing app, paste the manifest into its "App Manifest" page and
 reinstall the app. See docs/guide/SLACK.md for the next steps.
 `;
@@ -49,16 +49,7 @@ reinstall the app. See docs/guide/SLACK.md for the next steps.
  * app.
  * @returns the exit code
  */
-export function runSlackManifest({ args, settings, faults, cwd, output, asides }: ManifestCommand): number {
-  const asked = readArguments(args);
-  if ('complaint' in asked) {
-    asides.write(`${asked.complaint}\n\n${USAGE}`);
-    return EXIT.usage;
-  }
-  if (asked.isHelp) {
-    output.write(USAGE);
-    return EXIT.ok;
-  }
+export function runSlackManifest({ asked, settings, faults, cwd, output, asides }: ManifestCommand): number {
   const wish: ManifestOptions = { ...wishOf(settings), isAgent: asked.isAgent, language: asked.language };
   const wrong = [...faults, ...addressFaults(wish)];
   if (wrong.length > 0) {
@@ -110,26 +101,4 @@ function addressFaults(wish: ManifestOptions): string[] {
       wish.connect === 'http' ? 'Slack and browsers reach' : 'browsers reach'
     } Parley${wish.connect === 'http' ? ' (SLACK_CONNECT=socket needs none for Slack)' : ''}`,
   ];
-}
-
-type Asked = { complaint: string } | { isHelp: boolean; isAgent: boolean; isPrinted: boolean; language: 'en' | 'zh' };
-
-function readArguments(args: readonly string[]): Asked {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        help: { type: 'boolean', short: 'h', default: false },
-        agent: { type: 'boolean', default: false },
-        print: { type: 'boolean', default: false },
-        lang: { type: 'string', default: 'en' },
-      },
-    });
-    const { help, agent, print, lang } = values;
-    if (lang !== 'en' && lang !== 'zh') return { complaint: '--lang takes en or zh' };
-    return { isHelp: help, isAgent: agent, isPrinted: print, language: lang };
-  } catch (error) {
-    // Not `instanceof`: Node's error class may come from another realm.
-    return { complaint: (error as Error).message.split('. ')[0] ?? '' };
-  }
 }

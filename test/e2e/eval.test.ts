@@ -3,10 +3,12 @@ import fc from 'fast-check';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readEvalArguments } from '../../src/cli/eval/eval-arguments.ts';
+import { readCommandLine } from '../../src/cli/command-line.ts';
 import { runEvalCommand } from '../../src/cli/eval/eval-command.ts';
 import { faultsOf } from '../../src/cli/eval/judge-answer.ts';
 import type { Question } from '../../src/cli/eval/questions-file.ts';
+import { untilTrue } from '../support/deployment.ts';
+import { startParleyProcess } from '../support/parley-process.ts';
 import { compareRuns, type Result, type RunRecord } from '../../src/cli/eval/run-record.ts';
 import {
   helloStream,
@@ -34,8 +36,9 @@ afterAll(async () => {
 afterEach(() => void chat.calls.splice(0));
 
 async function run(args: string[], env: Record<string, string> = {}) {
-  const asked = readEvalArguments([...args, '--per-minute', '600']);
-  if (asked.kind !== 'eval') throw new Error('not understood');
+  const line = readCommandLine(['eval', ...args, '--per-minute', '600']);
+  if (line.command !== 'eval') throw new Error('not understood');
+  const { asked } = line;
   const [said, faults]: string[][] = [[], []];
   const code = await runEvalCommand({
     ...{ asked, cwd: process.cwd(), env: { DATA_DIR: join(folder, 'data'), ...env } },
@@ -110,6 +113,24 @@ test('eval uses the configured engine, and its judge only for questions that req
   expect(JSON.stringify(chat.calls[1]?.body)).not.toContain('the first answer');
 });
 
+test('Ctrl+C ends eval with exit code 1 and keeps the finished results', async () => {
+  const questions = file('many.yaml', '- { ask: one, must: first }\n- { ask: two }\n- { ask: three }');
+  chat.script(helloStream('the first answer'));
+  const DATA_DIR = join(folder, 'interrupted');
+  // The second question waits for half a minute.
+  const parley = await startParleyProcess({
+    env: { ...engine(), DATA_DIR, ENV_FILE: '/dev/null' },
+    command: ['node', 'dist/main.js', 'eval', questions, '--per-minute', '2'],
+  });
+  await untilTrue(() => /ok +1/.test(parley.output()), 60_000);
+  parley.kill('SIGINT');
+  expect(await parley.ended).toBe(1);
+  expect(parley.output()).toContain('Interrupted after 1 of 3 questions');
+  const [record = ''] = readdirSync(join(DATA_DIR, 'eval')).filter((name) => name.endsWith('.json'));
+  const { results } = JSON.parse(readFileSync(join(DATA_DIR, 'eval', record), 'utf8')) as RunRecord;
+  expect(results).toMatchObject([{ ask: 'one', holds: true, text: 'the first answer' }]);
+});
+
 test('a judge that is unavailable, or answers neither yes nor no, passes no question', async () => {
   const away: Answer = (response) => void response.writeHead(500).end();
   const questions = file('unjudged.yaml', '- { ask: one, judge: It is kind }\n- { ask: two, judge: It is kind }');
@@ -179,8 +200,4 @@ test('compareRuns matches the questions of two runs by text, person and place', 
   };
   const now = [result('x', false), result('y', true), result('z', true), result('z', true, 'b')];
   expect(compareRuns(now, before)).toEqual(['worse', 'better', 'same', 'new']);
-});
-
-test.each([[['a', 'b']], [['--per-minute', '0']], [['--unknown']], [['--against']]])('%j is wrong usage', (args) => {
-  expect(readEvalArguments(args).kind).toBe('wrong');
 });

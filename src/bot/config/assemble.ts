@@ -1,5 +1,7 @@
 import { processTimeZone } from '../../shared/local-time.ts';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Bilingual } from '../../shared/text/texts.ts';
 import type { PlatformDescription } from '../platforms/description.ts';
 import { describePlatform, PLATFORMS, type PlatformConfigs, type PlatformSecrets } from '../platforms/registry.ts';
@@ -19,6 +21,9 @@ const LOCAL = {
   peopleFile: 'config/people.json',
 };
 
+/** Folder of the package, which contains the files of local mode. */
+const PACKAGE = fileURLToPath(new URL('../../../', import.meta.url));
+
 export interface ProcessEnvironment {
   /** Base of relative paths. */
   cwd: string;
@@ -31,6 +36,8 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
   const isLocal = mode === 'local';
   const service = `http://127.0.0.1:${settings.SERVICE_PORT}`;
   const port = portOf(judged);
+  const fileOf = (name: 'CHAT_SYSTEM_PROMPT_FILE' | 'POLICY_FILE' | 'TOOLS_FILE') =>
+    isLocal && !given.has(name) ? ownFile(settings[name], cwd) : resolve(cwd, settings[name]);
   const served = PLATFORMS.filter((platform) => isServed(platform, judged));
   const models = settings.CHAT_MODELS ?? EMBEDDED_MODELS;
   const ownUrl = isServiceAlone(roles) ? (settings.SERVICE_PUBLIC_URL ?? settings.PUBLIC_URL) : settings.PUBLIC_URL;
@@ -87,7 +94,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       model: settings.CHAT_MODEL ?? (models[0] as string),
       isModelNamed: settings.CHAT_MODEL !== undefined,
       fallbackModel: settings.CHAT_FALLBACK_MODEL,
-      systemPromptFile: resolve(cwd, settings.CHAT_SYSTEM_PROMPT_FILE),
+      systemPromptFile: fileOf('CHAT_SYSTEM_PROMPT_FILE'),
       promptTokens: settings.CHAT_PROMPT_TOKENS ?? DEFAULT_PROMPT_TOKENS,
       maxPromptTokens: settings.CHAT_PROMPT_TOKENS,
       sendsUser: settings.CHAT_SEND_USER,
@@ -96,9 +103,9 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     modelsFile: { path: resolve(cwd, settings.MODELS_FILE), isNamed: given.has('MODELS_FILE') },
     promptsFile: { path: resolve(cwd, settings.PROMPTS_FILE), isNamed: given.has('PROMPTS_FILE') },
     knowledgeFile: { path: resolve(cwd, settings.KNOWLEDGE_FILE), isNamed: given.has('KNOWLEDGE_FILE') },
-    policyFile: resolve(cwd, settings.POLICY_FILE),
+    policyFile: fileOf('POLICY_FILE'),
     scenesFile: { path: resolve(cwd, settings.SCENES_FILE), isNamed: given.has('SCENES_FILE') },
-    toolsFile: resolve(cwd, settings.TOOLS_FILE),
+    toolsFile: fileOf('TOOLS_FILE'),
     webSearchUrl: settings.WEB_SEARCH_URL,
     reply: { minEditMs: settings.REPLY_MIN_EDIT_MS },
     signIn: assembleSignIn(judged, service, cwd),
@@ -201,11 +208,21 @@ function messengerUrl({ MESSENGER_PORT: port }: Settings): string {
   return `http://127.0.0.1:${port}`;
 }
 
+/**
+ * A file of local mode: the package's own if the current folder has none, so that `npx` runs in an empty folder. A
+ * deployment for real people must have its own policy.
+ */
+function ownFile(file: string, cwd: string): string {
+  const path = resolve(cwd, file);
+  return existsSync(path) ? path : resolve(PACKAGE, file);
+}
+
 function assembleService({ settings, mode }: ValidatedSettings, cwd: string): Config['service'] {
   const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cwd, file));
   return {
     clientsFile: path(settings.SERVICE_CLIENTS_FILE),
-    directoryFile: path(settings.SERVICE_DIRECTORY_FILE ?? (mode === 'local' ? LOCAL.peopleFile : undefined)),
+    directoryFile:
+      path(settings.SERVICE_DIRECTORY_FILE) ?? (mode === 'local' ? ownFile(LOCAL.peopleFile, cwd) : undefined),
     institution: institutionOf(settings),
     institutionName: settings.SERVICE_IDENTITY_NAME,
     profileMapFile: path(settings.SERVICE_PROFILE_MAP_FILE),

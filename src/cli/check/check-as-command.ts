@@ -34,7 +34,9 @@ export async function runAsCommand(
     for (const fault of faults) output.write(`fault    ${fault}\n`);
     return EXIT.failed;
   }
-  for (const [name, words] of linesOf(config, secrets, asked)) output.write(`${name.padEnd(13)}${words}\n`);
+  const lines = linesOf(config, secrets, asked);
+  if (output.isJson === true) output.write(`${JSON.stringify(Object.fromEntries(lines), undefined, 2)}\n`);
+  else for (const [name, words] of lines) output.write(`${name.padEnd(13)}${words}\n`);
   return EXIT.ok;
 }
 

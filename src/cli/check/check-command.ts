@@ -5,7 +5,7 @@ import { checkKnowledge } from './check-knowledge.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkSignIn, signInToCheck } from './check-sign-in.ts';
 import { checkProxies } from './check-proxies.ts';
-import { runChecks, type Check, type CheckFormat, type CheckOutput } from './run-checks.ts';
+import { runChecks, type Check, type CheckOutput } from './run-checks.ts';
 import { createLog } from '../../shared/log.ts';
 import { checkPlatform } from './check-platform.ts';
 import { checkPorts } from './check-ports.ts';
@@ -48,7 +48,6 @@ export async function runCheckCommand(
   set: Config,
   given: Secrets,
   output: CheckOutput = process.stdout,
-  format: CheckFormat = 'text',
 ): Promise<number> {
   const secrets = secretsOfEarlierStart(set, given);
   // The proof concerns the settings, not the models that the service lists today.
@@ -64,7 +63,7 @@ export async function runCheckCommand(
     ...(isAlone ? serviceChecks(config, secrets) : botChecks(config, secrets, set.chat)),
     ...(config.mode === 'local' || !(isAlone || hasBot(config)) ? [] : [checkOfPublicUrl(config, judge, ports)]),
   ];
-  return runChecks(checks, output, format);
+  return runChecks(checks, output);
 }
 
 function hasBot({ roles }: Config): boolean {

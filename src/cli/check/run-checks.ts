@@ -14,6 +14,8 @@ export interface Check {
 export interface CheckOutput {
   write(text: string): unknown;
   isTTY?: boolean;
+  /** Prints one JSON object instead of lines. */
+  isJson?: boolean;
 }
 
 const CHECK_LIMIT_MS = 45 * SECOND_MS;
@@ -21,20 +23,13 @@ const COLOURS = { ok: '\u001b[32m', hint: '\u001b[36m', warning: '\u001b[33m', f
 const PLAIN = '\u001b[0m';
 const DIM = '\u001b[2m';
 
-/** How the results are printed: `json` for programs. */
-export type CheckFormat = 'text' | 'json';
-
 /**
  * Runs all checks in parallel and prints their lines in the given order, then a summary.
  * @returns the exit code: 1 if any line is a fault, else 0
  */
-export async function runChecks(
-  checks: readonly Check[],
-  output: CheckOutput,
-  format: CheckFormat = 'text',
-): Promise<0 | 1> {
+export async function runChecks(checks: readonly Check[], output: CheckOutput): Promise<0 | 1> {
   const results = (await Promise.all(checks.map(runOne))).flat();
-  if (format === 'json') output.write(asJson(results));
+  if (output.isJson === true) output.write(asJson(results));
   else {
     const nameChars = Math.max(0, ...results.map(({ name }) => name.length));
     for (const result of results) output.write(`${checkLine(result, nameChars, output.isTTY === true)}\n`);
@@ -63,7 +58,8 @@ export function asJson(results: readonly CheckResult[]): string {
   return `${JSON.stringify({ passed, hints, warnings, faults, checks: results }, undefined, 2)}\n`;
 }
 
-async function runOne({ name, run }: Check): Promise<CheckResult[]> {
+/** Runs one check within its time limit. Never throws. */
+export async function runOne({ name, run }: Check): Promise<CheckResult[]> {
   try {
     return await withTimeout(run(), CHECK_LIMIT_MS);
   } catch (thrown) {

@@ -14,6 +14,8 @@ export interface QuestionRunnerOptions {
   perMinute: number;
   /** Whether users without a linked account get no answer. */
   mustSignIn: boolean;
+  /** Ends the waits for limits when the evaluation is interrupted. */
+  signal: AbortSignal;
 }
 
 /** Below the bot's limit of messages per person and minute. */
@@ -31,25 +33,34 @@ export class QuestionRunner {
   readonly #begun = new Set<string>();
   readonly #saidMs = new Map<string, number[]>();
   #lastMs = Number.NEGATIVE_INFINITY;
+  #tookMs = 0;
 
   constructor(options: QuestionRunnerOptions) {
     this.#options = options;
   }
 
-  /** @throws Error if no answer arrives or the sign-in fails */
+  /** Time from the last message to its answer, without the waits for limits before it. */
+  get tookMs(): number {
+    return this.#tookMs;
+  }
+
+  /** @throws Error if no answer arrives, the sign-in fails, or the evaluation is interrupted */
   async ask({ ask, group, source }: Question, { userId, isLinked }: Asker): Promise<Answer> {
     if (isLinked && !this.#linked.has(userId)) {
       await this.#signIn(userId);
       this.#linked.add(userId);
     }
+    this.#tookMs = 0;
     const place = `${userId} ${group ?? ''}`;
     if (this.#begun.has(place)) await this.#say(userId, '/new', group);
     this.#begun.add(place);
     await this.#keepPace();
     const answer = await this.#say(userId, ask, group, isLinked);
+    const tookMs = this.#tookMs;
     const beside = [answer.note, answer.thinking].filter((words) => words !== undefined).join('\n');
     const isNamed = source.every((title) => beside.includes(title));
     const sources = isNamed ? undefined : (await this.#say(userId, '/sources', group)).text;
+    this.#tookMs = tookMs;
     return { text: answer.text, beside, sources };
   }
 
@@ -77,21 +88,27 @@ export class QuestionRunner {
     const { driver, someGroup } = this.#options;
     await this.#wait(userId);
     const conversation = group === undefined ? undefined : { group: group === 'some' ? someGroup : group };
-    const { id } = await driver.send(userId, { text, conversation, mention: conversation !== undefined });
-    if (!isLinked && this.#options.mustSignIn) return this.#invitation(userId, id);
-    return driver.waitForAnswer(id, { timeoutMs: ANSWER_TIMEOUT_MS });
+    const sentMs = monotonicMs();
+    try {
+      const { id } = await driver.send(userId, { text, conversation, mention: conversation !== undefined });
+      if (!isLinked && this.#options.mustSignIn) return await this.#invitation(userId, id);
+      return await driver.waitForAnswer(id, { timeoutMs: ANSWER_TIMEOUT_MS });
+    } finally {
+      this.#tookMs = Math.round(monotonicMs() - sentMs);
+    }
   }
 
   async #keepPace(): Promise<void> {
     const dueMs = this.#lastMs + MINUTE_MS / this.#options.perMinute - monotonicMs();
-    if (dueMs > 0) await pause(dueMs);
+    if (dueMs > 0) await pause(dueMs, undefined, { signal: this.#options.signal });
     this.#lastMs = monotonicMs();
   }
 
   async #wait(userId: string): Promise<void> {
     const said = (this.#saidMs.get(userId) ?? []).filter((atMs) => monotonicMs() - atMs < MINUTE_MS);
     const oldest = said[said.length - MAX_MESSAGES_PER_MINUTE];
-    if (oldest !== undefined) await pause(Math.max(0, oldest + MINUTE_MS + SECOND_MS - monotonicMs()));
+    const dueMs = oldest === undefined ? 0 : oldest + MINUTE_MS + SECOND_MS - monotonicMs();
+    if (dueMs > 0) await pause(dueMs, undefined, { signal: this.#options.signal });
     this.#saidMs.set(userId, [...said, monotonicMs()]);
   }
 }

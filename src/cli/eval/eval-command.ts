@@ -2,9 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { abortable } from '../../shared/abortable.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
 import { EXIT } from '../../shared/process/exit-codes.ts';
+import { listenForStop } from '../../shared/process/stop-signals.ts';
 import { ConfigFileError } from '../../shared/json-file.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
 import { EXAMPLE_KNOWLEDGE_FILE, knowledgeFileOf } from '../../bot/app/knowledge.ts';
@@ -13,12 +15,13 @@ import { parseKnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';
 import type { Group } from '../../simulator/directory.ts';
 import { parseDirectoryFile } from '../../service/directory-file.ts';
 import type { Environment } from '../../bot/config/read-values.ts';
+import type { EvalArguments } from '../command-line.ts';
 import { QuestionRunner } from './ask-questions.ts';
-import type { EvalArguments } from './eval-arguments.ts';
 import { faultsOf, type Answer } from './judge-answer.ts';
 import { judgeByModel, DEFAULT_CRITERION } from './judge-model.ts';
 import { EvalStartError, settingsOf, startLocalParley, type LocalParley } from './local-parley.ts';
 import { peopleOf } from './people.ts';
+import { createProgress, type Progress } from './progress.ts';
 import { parseQuestions, SOME_GROUP, type Question } from './questions-file.ts';
 import { lineOf, pageOf, summaryOf } from './report.ts';
 import { readRun, type Result, type RunRecord } from './run-record.ts';
@@ -29,17 +32,17 @@ const INDEX_TIMEOUT_MS = 2 * MINUTE_MS;
 const POLL_INTERVAL_MS = 200;
 
 interface EvalCommand {
-  asked: Extract<EvalArguments, { kind: 'eval' }>;
+  asked: EvalArguments;
   env: Environment;
   cwd: string;
   output: { write(text: string): unknown };
-  /** Output for error messages. */
-  asides: { write(text: string): unknown };
+  /** Output for error messages and, on a terminal, the progress. */
+  asides: { write(text: string): unknown; isTTY?: boolean };
 }
 
 /**
  * `npm run eval`: asks the questions of a file in a temporary local Parley with the configured engine, and reports which
- * answers do not meet their criteria.
+ * answers do not meet their criteria. Ctrl+C ends it; the finished results are kept.
  * @returns the exit code: 0 only if all answers pass
  */
 export async function runEvalCommand(given: EvalCommand): Promise<number> {
@@ -47,6 +50,12 @@ export async function runEvalCommand(given: EvalCommand): Promise<number> {
   // The shipped questions are about the example documents.
   const env = asked.file === undefined ? { ...given.env, KNOWLEDGE_FILE: EXAMPLE_KNOWLEDGE_FILE } : given.env;
   const command = { ...given, env };
+  const progress = createProgress(asides);
+  const interrupt = new AbortController();
+  const endListening = listenForStop({
+    onStop: () => interrupt.abort(new Error('interrupted')),
+    onInsist: () => process.exit(EXIT.crash),
+  });
   try {
     const file = asked.file === undefined ? SHIPPED : resolve(cwd, asked.file);
     const questions = named(file, () => parseQuestions(readFileSync(file, 'utf8')));
@@ -67,16 +76,24 @@ export async function runEvalCommand(given: EvalCommand): Promise<number> {
       ]);
     const members = people.directory.flatMap(({ messaging }) => messaging['wecom'] ?? []);
     const groups = groupsOf(await readGroups(), questions, members);
+    progress.show('Starting a temporary Parley ...');
     const parley = await startLocalParley({ env, cwd }, { directory: people.directory, groups });
     try {
-      return await ask(command, { parley, questions, people, groups, before, file: relative(cwd, file) });
+      const { signal } = interrupt;
+      const place = { file: relative(cwd, file), progress, signal };
+      return await ask(command, { parley, questions, people, groups, before, ...place });
     } finally {
+      progress.show('Stopping the temporary Parley ...');
       await parley.close();
+      progress.clear();
     }
   } catch (thrown) {
     if (!(thrown instanceof EvalStartError)) throw thrown;
+    progress.clear();
     for (const fault of thrown.faults) asides.write(`${fault}\n`);
     return EXIT.usage;
+  } finally {
+    endListening();
   }
 }
 
@@ -88,34 +105,46 @@ interface Run {
   before: RunRecord | undefined;
   /** Path of the questions file, for messages. */
   file: string;
+  progress: Progress;
+  /** Aborted by Ctrl+C. */
+  signal: AbortSignal;
 }
 
 async function ask({ asked, output, cwd, env }: EvalCommand, run: Run): Promise<number> {
-  const { parley, questions, people, groups, before, file } = run;
+  const { parley, questions, people, groups, before, file, progress, signal } = run;
+  // With --json, standard output is the record.
+  const say = (text: string) => {
+    progress.clear();
+    if (!asked.isJson) output.write(text);
+  };
   const { app, config } = parley;
   const { driver } = app;
   if (!driver) throw new TypeError('Local mode started no messenger');
-  await untilReady(parley);
+  progress.show('Waiting for the documents to be indexed ...');
+  await abortable(untilReady(parley), signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
   const asking = new QuestionRunner({
     driver,
     someGroup: groups[0]?.id ?? SOME_GROUP,
     perMinute: asked.perMinute,
     mustSignIn: config.signIn.mode === 'required',
+    signal,
   });
   const judge = { baseUrl: config.chat.baseUrl, apiKey: app.secrets.chatApiKey ?? '', model: config.chat.model };
-  output.write(
-    `${questions.length} questions of ${file}, at most ${asked.perMinute} a minute, to ${config.chat.model}\n`,
-  );
+  say(`${questions.length} questions of ${file}, at most ${asked.perMinute} a minute, to ${config.chat.model}\n`);
+  const isInterrupted = () => signal.aborted;
   const results: Result[] = [];
-  for (const question of questions) {
+  for (const [index, question] of questions.entries()) {
     const asker = people.askerOf(question);
-    if (!asker) continue;
-    const beganMs = monotonicMs();
-    const { answer, failure } = await asking.ask(question, asker).then(
+    if (!asker || isInterrupted()) continue;
+    progress.show(`Question ${index + 1} of ${questions.length}: ${question.ask}`);
+    const { answer, failure } = await abortable(asking.ask(question, asker), signal).then(
       (given) => ({ answer: given, failure: undefined }),
       (error: unknown) => ({ answer: NO_ANSWER, failure: asError(error).message }),
     );
-    const tookMs = Math.round(monotonicMs() - beganMs);
+    if (isInterrupted()) break;
+    const { tookMs } = asking;
     const criterion = question.judge ?? (asked.judgesAll ? DEFAULT_CRITERION : undefined);
     const faults = failure === undefined ? faultsOf(question, answer) : [failure];
     // An answer that fails the text checks needs no judge.
@@ -129,7 +158,7 @@ async function ask({ asked, output, cwd, env }: EvalCommand, run: Run): Promise<
       ...{ faults, text, beside: [beside, sources ?? ''].filter((words) => words !== '').join('\n'), tookMs },
     };
     results.push(result);
-    output.write(`${lineOf(result, results.length)}\n`);
+    say(`${lineOf(result, results.length)}\n`);
   }
   const record: RunRecord = {
     version: 1,
@@ -138,10 +167,13 @@ async function ask({ asked, output, cwd, env }: EvalCommand, run: Run): Promise<
     model: config.chat.model,
     results,
   };
-  const kept = keep(record, before, resolve(cwd, env['DATA_DIR'] ?? 'data'));
-  output.write(`\n${summaryOf(record, before)}\n`);
-  for (const path of kept) output.write(`${relative(cwd, path)}\n`);
-  return results.every(({ holds }) => holds) ? EXIT.ok : EXIT.failed;
+  const kept = results.length === 0 ? [] : keep(record, before, resolve(cwd, env['DATA_DIR'] ?? 'data'));
+  if (asked.isJson) output.write(`${JSON.stringify(record, undefined, 2)}\n`);
+  const isWhole = results.length === questions.length;
+  if (!isWhole) say(`\nInterrupted after ${results.length} of ${questions.length} questions\n`);
+  say(`\n${summaryOf(record, before)}\n`);
+  for (const path of kept) say(`${relative(cwd, path)}\n`);
+  return isWhole && results.every(({ holds }) => holds) ? EXIT.ok : EXIT.failed;
 }
 
 const NO_ANSWER: Answer = { text: '', beside: '' };

@@ -67,7 +67,7 @@ async function check(env: Record<string, string>): Promise<CheckResult[]> {
   const { config, secrets } = loadSound({ ...env, ENV_FILE: '/dev/null' }, process.cwd());
   prove = (nonce) => proofOfConfiguration(config, secrets).answer(nonce);
   let text = '';
-  await runCheckCommand(config, secrets, { write: (more: string) => (text += more) }, 'json');
+  await runCheckCommand(config, secrets, { write: (more: string) => (text += more), isJson: true });
   return (JSON.parse(text) as { checks: CheckResult[] }).checks;
 }
 

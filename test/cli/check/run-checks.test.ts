@@ -37,7 +37,7 @@ describe('runChecks', () => {
 
   test('prints one JSON object for programs', async () => {
     let text = '';
-    const code = await runChecks([checkOf(OK, FAULT)], { write: (piece) => (text += piece) }, 'json');
+    const code = await runChecks([checkOf(OK, FAULT)], { write: (piece) => (text += piece), isJson: true });
     expect(code).toBe(1);
     expect(JSON.parse(text)).toEqual({ passed: 1, hints: 0, warnings: 0, faults: 1, checks: [OK, FAULT] });
   });

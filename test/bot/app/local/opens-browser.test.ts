@@ -6,9 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort } from '../../../../src/bot/app/local/embedded-redis.ts';
 import { browserCommand } from '../../../../src/cli/start/open-browser.ts';
-import { readStartArguments } from '../../../../src/cli/start/start-arguments.ts';
 import { openPrintedPage } from '../../../support/printed-page.ts';
-import { startParleyProcess } from '../../../support/parley-process.ts';
 import { untilTrue } from '../../../support/deployment.ts';
 
 jest.setTimeout(60_000);
@@ -104,20 +102,4 @@ test('opens a browser only in a terminal with a display', () => {
   expect(browserCommand({ ...desk, isTerminal: false })).toBeUndefined();
   expect(browserCommand({ ...desk, env: { DISPLAY: ':0', CI: 'true' } })).toBeUndefined();
   expect(browserCommand({ ...desk, platform: 'freebsd' })).toBeUndefined();
-});
-
-test('npm start rejects an unknown option with its usage and exit code 2', async () => {
-  expect(readStartArguments([])).toEqual({ kind: 'start', opensBrowser: true });
-  expect(readStartArguments(['--no-open'])).toEqual({ kind: 'start', opensBrowser: false });
-  const wrong = await startParleyProcess({ env: {}, command: ['node', 'dist/main.js', '--noopen'] });
-  expect(await wrong.ended).toBe(2);
-  expect(wrong.output()).toMatch(/Unknown option '--noopen'[\s\S]*npm start -- --no-open/);
-});
-
-test('npm start prints its usage for --help and exits with 0', async () => {
-  for (const word of ['--version', '-v']) expect(readStartArguments([word])).toEqual({ kind: 'version' });
-  for (const word of ['--help', '-h']) expect(readStartArguments([word])).toEqual({ kind: 'help' });
-  const help = await startParleyProcess({ env: {}, command: ['node', 'dist/main.js', '--help'] });
-  expect(await help.ended).toBe(0);
-  expect(help.output()).toMatch(/^npm start +runs Parley[\s\S]*npm start -- --no-open/);
 });

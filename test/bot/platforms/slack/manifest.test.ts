@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { botScopes, subscribedEvents } from '../../../../src/bot/platforms/slack/app-rights.ts';
 import { readNamedSettings } from '../../../../src/bot/config/load-settings.ts';
+import { readCommandLine } from '../../../../src/cli/command-line.ts';
 import { MANIFEST_FILE, MANIFEST_SETTINGS, runSlackManifest } from '../../../../src/cli/slack-manifest-command.ts';
 import { folderWith } from '../../config/environments.ts';
 
@@ -25,8 +26,11 @@ interface Manifest {
 function run(env: Record<string, string> = {}, args: string[] = [], cwd = folderWith()) {
   const [said, aside]: [string[], string[]] = [[], []];
   const { values, faults } = readNamedSettings({ env, cwd }, MANIFEST_SETTINGS);
+  const line = readCommandLine(['slack-manifest', ...args]);
+  if (line.command === 'wrong') return { exitCode: 2, said: '', aside: line.complaint };
+  if (line.command !== 'slack-manifest') throw new Error(`means ${line.command}`);
   const exitCode = runSlackManifest({
-    ...{ args, cwd, settings: values, faults: faults.map(({ message }) => message) },
+    ...{ asked: line.asked, cwd, settings: values, faults: faults.map(({ message }) => message) },
     output: { write: (text) => said.push(text) },
     asides: { write: (text) => aside.push(text) },
   });
@@ -133,8 +137,8 @@ describe('npm run slack:manifest', () => {
   test.each<[string, Record<string, string>, string[], RegExp]>([
     ['an address that Slack cannot call', { PUBLIC_URL: 'http://127.0.0.1:8080' }, [], /https.*SLACK_CONNECT=socket/],
     ['an invalid setting', { ...HTTPS, SLACK_BOT_NAME: 'x'.repeat(36) }, [], /SLACK_BOT_NAME.*35/],
-    ['an invalid argument', HTTPS, ['--lang', 'fr'], /en or zh/],
-    ['an unknown argument', HTTPS, ['--agents'], /--agents[^]*npm run slack:manifest/],
+    ['an invalid argument', HTTPS, ['--lang', 'fr'], /en, zh/],
+    ['an unknown argument', HTTPS, ['--agents'], /--agents[^]*parley slack-manifest --help/],
   ])('refuses %s with exit code 2 and an explanation', (_what, env, args, sentence) => {
     expect(run(env, args)).toMatchObject({ exitCode: 2, said: '', aside: expect.stringMatching(sentence) });
   });

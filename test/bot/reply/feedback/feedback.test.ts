@@ -14,7 +14,7 @@ import { storeFeedback, type Rating } from '../../../../src/bot/reply/feedback/k
 import { readFeedback, type StoredFeedback } from '../../../../src/bot/reply/feedback/read-feedback.ts';
 import { startEmbeddedRedis, type EmbeddedRedis } from '../../../../src/bot/app/local/embedded-redis.ts';
 import { loadSettings } from '../../../../src/bot/config/load-settings.ts';
-import { readFeedbackArguments, runFeedbackCommand } from '../../../../src/cli/feedback-command.ts';
+import { runFeedbackCommand } from '../../../../src/cli/feedback-command.ts';
 import { recordingLog } from '../../../support/redis.ts';
 
 const ANSWER = asDeliveryId('ab'.repeat(20));
@@ -167,19 +167,15 @@ describe('the feedback CSV [feedback-kept]', () => {
     expect(parseCsv(csv.slice(CSV_HEAD.length))).toEqual([
       [expect.stringMatching(/^20\d\d-.*Z$/), 'wecom', ANSWER, 'good', '', '', '', expect.any(String), 'a, "b"\nc'],
     ]);
+    const [, lines] = await run({ days: 1, isJson: true });
+    expect(
+      lines
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([expect.objectContaining({ answer: ANSWER, verdict: 'good', words: 'a, "b"\nc' })]);
     const away = { ...secrets, redisUrls: ['redis://127.0.0.1:9/0'] };
     expect(await run({ secrets: away })).toEqual([1, '']);
     expect(asides.join('')).toContain('npm run check');
   }, 60_000);
-
-  test.each([
-    [[], { kind: 'feedback' }],
-    [['--days', '7'], { kind: 'feedback', days: 7 }],
-    [['--days', '0'], { kind: 'wrong' }],
-    [['--days', 'x'], { kind: 'wrong' }],
-    [['--since', '7'], { kind: 'wrong' }],
-    [['--help'], { kind: 'help' }],
-  ])('is requested with the arguments %j', (args, read) => {
-    expect(readFeedbackArguments(args)).toMatchObject(read);
-  });
 });

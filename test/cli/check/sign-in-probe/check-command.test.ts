@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readCheckArguments } from '../../../../src/cli/check/check-arguments.ts';
 import { listen } from '../../../../src/shared/http/http-server.ts';
 import { freePort } from '../../../../src/bot/app/local/embedded-redis.ts';
 import { startParleyProcess, type ParleyProcess } from '../../../support/parley-process.ts';
@@ -33,43 +32,6 @@ async function servingHere(more: Record<string, string>): Promise<Record<string,
   const port = await freePort();
   return { ...SERVING, HOST: '127.0.0.1', PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}`, ...more };
 }
-
-describe('arguments of npm run check', () => {
-  test('include --help, which needs no settings', async () => {
-    const parley = await check(['--help'], { PORT: 'no number' });
-    expect(await parley.ended).toBe(0);
-    for (const word of ['--sign-in', '--person', '--code-ages', '--help']) expect(parley.output()).toContain(word);
-  });
-
-  test('that are unknown exit with 2 and the usage', async () => {
-    const parley = await check(['--sign-inn']);
-    expect(await parley.ended).toBe(2);
-    expect(parley.output()).toMatch(/Unknown option '--sign-inn'[\s\S]*--sign-in /);
-  });
-
-  test.each([
-    [[], { kind: 'settings' }],
-    [['--sign-in'], { kind: 'sign-in' }],
-    [['--sign-in', '--person', 'zhangwei'], { kind: 'sign-in', person: 'zhangwei' }],
-    [['--sign-in', '--code-ages', '0.5,1,60'], { kind: 'sign-in', codeAgesMs: [500, 1_000, 60_000] }],
-    [['-h', '--sign-in'], { kind: 'help' }],
-  ])('are read from %j', (args, expected) => {
-    expect(readCheckArguments(args)).toEqual(expected);
-  });
-
-  test.each([
-    [['sign-in']],
-    [['--person', 'zhangwei']],
-    [['--sign-in', '--person']],
-    [['--sign-in', '--person', '']],
-    [['--code-ages', '1']],
-    ...['', '1,', '5,1', '1,1', '0', '-1', '61', 'x', '1e3', '1,2,3,4,5,6,7,8,9'].map((ages) => [
-      ['--sign-in', `--code-ages=${ages}`],
-    ]),
-  ])('are refused in %j', (args) => {
-    expect(readCheckArguments(args)).toMatchObject({ kind: 'wrong', complaint: expect.stringMatching(/\w/) });
-  });
-});
 
 describe('npm run check -- --sign-in', () => {
   let redis: TestRedis;
