@@ -15,7 +15,8 @@ export interface QueryWord {
  * Chinese phrases that ask instead of naming something, with the unit behind 多少 and 几. Pairs across them, such as 本书 in
  * 多少本书, would find passages by chance.
  */
-const ASKING = /我们?可以|可不可以|能不能|多少[本个张次天台条份册]?|几[本个张次天台条份册点号]|(?:是)?什么时候|(?:应该|要)?(?:怎么样?|怎样|如何)/g;
+const ASKING =
+  /我们?可以|可不可以|能不能|多少[本个张次天台条份册]?|几[本个张次天台条份册点号]|(?:是)?什么时候|(?:应该|要)?(?:怎么样?|怎样|如何)/g;
 
 /** The words to look up for a question, each in its exact form if it has one. @param most maximum number of words */
 export function queryWords(question: string, most: number): QueryWord[] {
