@@ -80,6 +80,19 @@ test('documents of every text format are found with title, text, link and date, 
   expect(await fixture.find('what is the of and how')).toEqual([]);
 });
 
+test('a document has its opening heading as title, as plain text, else its file name', async () => {
+  const texts = {
+    opening: `\n<!-- a comment -->\n[![build](b.svg)](https://ci.example.edu)\n# 🛠️ Guide to [the pool](pool.md) ©\n${SHARED}`,
+    underlined: `Opening hours\n=====\n${SHARED}`,
+    section: `## Install\n${SHARED}`,
+    later: `${SHARED}\n\n# Tutorials`,
+    picture: `# ![logo](logo.png)\n${SHARED}`,
+  };
+  for (const [name, text] of Object.entries(texts)) fixture.write(`docs/${name}.md`, text);
+  fixture.use(docs);
+  await foundAll('Guide to the pool ©', 'Opening hours', 'section', 'later', 'picture');
+}, 60_000);
+
 test('PDF, Word, Excel and PowerPoint files are indexed by page, sheet and slide, and unreadable files are reported once', async () => {
   for (const name of ['handbook.pdf', 'rules.docx', 'book.xlsx', 'password.pdf'])
     cpSync(join('test/bot/knowledge/documents/files', name), fixture.path('docs', name));

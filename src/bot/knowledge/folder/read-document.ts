@@ -3,6 +3,7 @@ import { DocumentError } from '../documents/document.ts';
 import { readSitePage } from '../documents/kinds/html.ts';
 import { readDocument } from '../documents/read-document.ts';
 import { decodeText } from '../documents/text/decode-text.ts';
+import { plainTitle } from '../documents/text/plain-title.ts';
 import { splitFrontMatter, type FrontMatter } from '../front-matter.ts';
 import { readWholeFile } from './read-file.ts';
 import type { FolderFile } from './walk-folder.ts';
@@ -18,7 +19,10 @@ export interface DocumentText extends FrontMatter {
 
 type Kind = (text: string) => { title?: string; parts: DocumentText['parts'] };
 
-const MARKDOWN_HEADING = /^#{1,6}[ \t]+(.{1,200})/m;
+const MARKDOWN_HEADING = /^#[ \t]+([^ \t].{0,199})/;
+const UNDERLINE = /^=+\s*$/;
+const BEFORE_HEADING = /^\s*($|<|!\[|\[!\[)/;
+const MAX_HEAD_CHARS = 5_000;
 
 const markdown: Kind = (text) => ({ title: headingIn(text), parts: [{ text }] });
 
@@ -74,7 +78,7 @@ export async function readDocumentFile(
   if (!bytes) return refuse('unreadable');
   try {
     const read = READ_APART.has(extension.toLowerCase()) ? await readApart(path, bytes, signal) : readHere(path, bytes);
-    return { ...read, title: read.title ?? name };
+    return { ...read, title: plainTitle(read.title) ?? name };
   } catch (error) {
     signal.throwIfAborted();
     return refuse(error instanceof DocumentError ? error.code : 'unreadable');
@@ -111,8 +115,11 @@ function readHere(path: string, bytes: Buffer): MaybeTitled {
   return { ...matter, title: matter.title ?? title, parts };
 }
 
-/** The first heading of a Markdown text. */
+/** The top-level heading that opens a Markdown text. Images, HTML and comments may precede it. */
 export function headingIn(text: string): string | undefined {
-  const heading = MARKDOWN_HEADING.exec(text)?.[1]?.replace(/(?<![\s#])[\s#]+$/, '');
-  return heading === '' ? undefined : heading;
+  const lines = text.slice(0, MAX_HEAD_CHARS).split('\n');
+  const at = lines.findIndex((line) => !BEFORE_HEADING.test(line));
+  const line = lines[at] ?? '';
+  const heading = UNDERLINE.test(lines[at + 1] ?? '') ? line : MARKDOWN_HEADING.exec(line)?.[1];
+  return heading?.replace(/(?<![\s#])[\s#]+$/, '');
 }

@@ -4,6 +4,7 @@ import { readSitePage } from '../documents/kinds/html.ts';
 import { readDocument } from '../documents/read-document.ts';
 import { decodeText } from '../documents/text/decode-text.ts';
 import { charsetOf } from '../../../shared/web/decode-page.ts';
+import { plainTitle } from '../documents/text/plain-title.ts';
 import { headingIn, READER, type DocumentText } from '../folder/read-document.ts';
 import { readWholeFile } from '../folder/read-file.ts';
 import type { FolderFile } from '../folder/walk-folder.ts';
@@ -34,7 +35,7 @@ export async function readPageFile(
   const title = nameOf(url);
   try {
     const read = await readBody(kept, signal);
-    return { title: read.title ?? title, parts: read.parts, url, date };
+    return { title: plainTitle(read.title) ?? title, parts: read.parts, url, date };
   } catch (error) {
     signal.throwIfAborted();
     return { title, parts: [], url, refused: error instanceof DocumentError ? error.code : 'unreadable' };

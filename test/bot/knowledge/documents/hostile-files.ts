@@ -124,6 +124,22 @@ function archives(): CorpusFile[] {
       expected: /^seen$/,
     },
     { name: 'files.zip', bytes: makeZip([{ name: 'a.txt', content: 'x' }]), expected: 'archive' },
+    {
+      name: 'no-relations.docx',
+      bytes: makeZip([{ name: 'word/document.xml', content: '<w:document/>' }]),
+      expected: 'broken',
+    },
+    {
+      name: 'no-body.docx',
+      bytes: makeZip([
+        { name: '[Content_Types].xml', content: '<Types/>' },
+        {
+          name: '_rels/.rels',
+          content: relationsXml([{ id: 'r', type: 'officeDocument', target: 'word/document.xml' }]),
+        },
+      ]),
+      expected: 'broken',
+    },
     { name: 'files.docx', bytes: gzipSync('x'), expected: 'archive' },
   ];
 }

@@ -6,6 +6,7 @@ import { DocumentError } from '../../../../src/bot/knowledge/documents/document.
 import { parseDocument } from '../../../../src/bot/knowledge/documents/read-here.ts';
 import { flip, flips } from '../../../support/flip-bytes.ts';
 import { fuzzMs, fuzzTestMs } from '../../../support/fuzz-time.ts';
+import { tries } from '../../../support/tries.ts';
 import { fits, makeCorpus, wordsOf, type CorpusFile } from './corpus.ts';
 import { formPage } from './make-pdf.ts';
 import { makeDocx, makePptx, makeXlsx, slideShape, slideText } from './make-zip.ts';
@@ -96,6 +97,48 @@ describe('the document reader', () => {
     const { parts } = await parseDocument(Buffer.from(['number,letter', ...lines].join('\n')), { name: 'a.csv' });
     expect(parts.map(({ label }) => label)).toEqual(['rows 1–200', 'rows 201–400', 'rows 401–450']);
     expect(parts.at(-1)?.text.startsWith('| number | letter |\n| --- | --- |\n| 401 | b |')).toBe(true);
+  });
+});
+
+describe('a Chinese text', () => {
+  /** Codes of the characters that an encoding writes as two bytes. */
+  const codesOf = (encoding: string) => {
+    const codes = new Map<string, Buffer>();
+    const decoder = new TextDecoder(encoding);
+    for (let code = 0xfefe; code >= 0x8140; code -= 1) {
+      const bytes = Buffer.from([code >> 8, code & 0xff]);
+      const letters = [...decoder.decode(bytes)];
+      if (letters.length === 1 && letters[0] !== '\ufffd') codes.set(letters[0] ?? '', bytes);
+    }
+    return (text: string) => Buffer.concat([...text].map((letter) => codes.get(letter) ?? Buffer.from(letter)));
+  };
+  const simplified = [
+    '图书馆周一至周五开放',
+    '学生可以借二十本书',
+    '请在期限以前还书',
+    '第三条 本办法自发布之日起施行',
+    'Wi-Fi 的名称是 eduroam',
+  ];
+  const traditional = [
+    '圖書館週一至週五開放',
+    '學生可以借二十本書',
+    '請在期限以前還書',
+    '第三條 本辦法自發布之日起施行',
+    'Wi-Fi 的名稱是 eduroam',
+  ];
+  const encodings: [string, (text: string) => Buffer, string[]][] = [
+    ['GB18030', codesOf('gb18030'), simplified],
+    ['Big5', codesOf('big5'), traditional],
+    ['UTF-8', Buffer.from, [...simplified, ...traditional]],
+  ];
+
+  test.each(encodings)('in %s is decoded without a declaration of its encoding', async (_, encode, sentences) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...sentences), { minLength: 1 }), async (lines) => {
+        expect(await readToWords(encode(lines.join('\n')), 'a.txt')).toBe(lines.join('\n'));
+      }),
+      { numRuns: tries(200) },
+    );
   });
 });
 

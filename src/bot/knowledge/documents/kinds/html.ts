@@ -133,7 +133,7 @@ class HtmlReading {
       this.#endTable();
     }
     this.#sections.end();
-    return this.#title.trim() === '' ? this.#sections.firstHeading : this.#title;
+    return this.#title.trim() === '' ? this.#sections.topHeading : this.#title;
   }
 
   #begin(next: () => void): void {

@@ -32,7 +32,7 @@ export async function readMarkdown(bytes: Buffer): Promise<ReadDocument> {
   flush();
   sections.end();
   if (gathering.isFull) gathering.cut();
-  return gathering.result({ title: sections.firstHeading });
+  return gathering.result({ title: sections.openingHeading });
 }
 
 /** A heading's text without closing `#` characters. */

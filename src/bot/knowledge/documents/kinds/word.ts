@@ -42,7 +42,7 @@ export async function readWord(zip: Zip, main: string): Promise<ReadDocument> {
   sections.end();
   if (gathering.isFull) gathering.cut();
   for (const [index, target] of pictures.entries()) await addPicture(zip, target, `picture ${index + 1}`, gathering);
-  const title = (await readTitle(zip)) ?? sections.firstHeading;
+  const title = (await readTitle(zip)) ?? sections.openingHeading;
   return gathering.result({ title, hasMacros: hasMacros(zip) });
 }
 

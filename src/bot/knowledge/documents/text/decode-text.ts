@@ -10,9 +10,16 @@ const SAMPLE_BYTES = 65_536;
 /** Maximum share of control characters in a text, not counting tabs and line ends. */
 const MAX_CONTROLS = 0.005;
 
+/** Characters of everyday Chinese, simplified and traditional. */
+const COMMON: ReadonlySet<string> = new Set(
+  '的一是不了在人有我他這这個个們们中來来上大為为和國国地到以說说時时要就出會会可也你對对生能而子那得於于著着下自之年過过發发後后作里裡用道行所然家種种事成方多經经去法學学如都同現现當当沒没動动面起看定天分還还進进好小部其些主樣样理心她本前開开但因只從从想實实日期書书館馆借閱阅週周至時间間放第名文件',
+);
+/** Ordinary text has more; wrongly decoded text has hardly any. */
+const MIN_COMMON = 0.1;
+
 /**
- * Decodes text. The encoding is taken from a byte order mark, else from `declared`, else UTF-8 if valid, else GB18030
- * (Chinese), else Western European.
+ * Decodes text. The encoding is taken from a byte order mark, else from `declared`, else UTF-8 if valid, else Big5 or
+ * GB18030 (Chinese), else Western European.
  * @throws DocumentError `unsupported` if the bytes are not text
  */
 export function decodeText(bytes: Buffer, declared?: string): string {
@@ -29,7 +36,21 @@ function encodingOf(bytes: Buffer, declared: string | undefined): string {
   if (wide !== undefined) return wide;
   if (isWhole(bytes, 'utf-8')) return 'utf-8';
   if (declared !== undefined && isKnown(declared)) return declared;
+  if (isBig5(bytes)) return 'big5';
   return isChinese(bytes) && isWhole(bytes, 'gb18030') ? 'gb18030' : 'windows-1252';
+}
+
+/** Most Big5 texts are valid GB18030 too, but become rare characters. */
+function isBig5(bytes: Buffer): boolean {
+  const share = shareOfCommon(bytes, 'big5');
+  return share >= MIN_COMMON && share > shareOfCommon(bytes, 'gb18030') && isWhole(bytes, 'big5');
+}
+
+/** The share of everyday characters among the Chinese characters of a text. */
+function shareOfCommon(bytes: Buffer, encoding: string): number {
+  const text = new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES));
+  const letters = text.match(/\p{Script=Han}/gu) ?? [];
+  return letters.filter((letter) => COMMON.has(letter)).length / Math.max(letters.length, 1);
 }
 
 /**

@@ -8,15 +8,22 @@ export class Sections {
   readonly #gathering: TextCollector;
   #heading: string | undefined;
   #text = '';
-  #firstHeading: string | undefined;
+  #topHeading: string | undefined;
+  #openingHeading: string | undefined;
+  #isEmpty = true;
 
   constructor(gathering: TextCollector) {
     this.#gathering = gathering;
   }
 
-  /** @returns the first heading of the document */
-  get firstHeading(): string | undefined {
-    return this.#firstHeading;
+  /** The first heading of the top level. */
+  get topHeading(): string | undefined {
+    return this.#topHeading;
+  }
+
+  /** The heading of the top level with which the document begins. */
+  get openingHeading(): string | undefined {
+    return this.#openingHeading;
   }
 
   /** @param level 1-based */
@@ -25,13 +32,18 @@ export class Sections {
     if (words === '') return;
     this.end();
     this.#heading = words;
-    this.#firstHeading ??= words;
+    if (level === 1) {
+      this.#topHeading ??= words;
+      if (this.#isEmpty) this.#openingHeading = words;
+    }
+    this.#isEmpty = false;
     this.#text = `${'#'.repeat(Math.min(Math.max(level, 1), 6))} ${words}`;
   }
 
   /** @param joint separator before the block */
   block(text: string, joint = '\n\n'): void {
     if (text.trim() === '') return;
+    this.#isEmpty = false;
     if (this.#text.length > LONG_CHARS) this.end();
     this.#text += this.#text === '' ? text : joint + text;
   }
