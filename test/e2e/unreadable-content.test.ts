@@ -156,9 +156,9 @@ describe('reading Slack messages', () => {
     expect(lastPrompt()).toContain('Where is the hall (https://uni.test/)?');
   });
 
-  test('answers a mention without text with help', async () => {
-    const [seen] = await both.sayAll('slack', [{ person: 'UANN', group: 'CBARE', text: '' }]);
-    expect(seen?.snapshots.at(-1)).toContain('`new` starts a new conversation');
+  test.each(['slack', 'wecom'] as const)('answers a mention without text with help on %s', async (platform) => {
+    const [seen] = await both.sayAll(platform, [{ person: 'UANN', group: 'CBARE', text: '' }]);
+    expect(seen?.snapshots.at(-1)).toMatch(/`\/?new` starts a new conversation/);
     expect(deployment.chat.calls).toHaveLength(0);
   });
 

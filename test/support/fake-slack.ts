@@ -74,6 +74,8 @@ export interface FakeSlack {
   removed: SlackMessage[];
   /** The results of `users.info`, by user id. */
   people: Map<string, object>;
+  /** Messages of people in threads, as Slack returns them, by the `ts` of the thread's first message. */
+  threads: Map<string, { ts: string; [field: string]: unknown }[]>;
   /** The channel names in `conversations.info`, by channel id. */
   channels: Map<string, string>;
   /** Files that people shared, by the path of their address. */
@@ -143,6 +145,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     botFiles: [],
     uploadOrigin: undefined,
     people: new Map(),
+    threads: new Map(),
     channels: new Map(),
     workspaces: new Map(),
     consents: new Map(),
@@ -194,6 +197,24 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     const files = from === 0 ? shares.filter(({ thread_ts: threadTs }) => threadTs === args['ts']) : [];
     return { ok: true, messages: [...files, ...found.slice(from, next).map((one) => shown(one, args))], ...more };
   };
+  /** A page of a thread in which people wrote: the oldest messages between `oldest` and `latest`, after the first one. */
+  const threadPage = (
+    said: readonly { ts: string; [field: string]: unknown }[],
+    own: readonly SlackMessage[],
+    args: Record<string, unknown>,
+  ): Answer => {
+    const all = [...said, ...own.map((one) => shown(one, args) as { ts: string })];
+    const [first, ...replies] = all.sort((a, b) => (a.ts < b.ts ? -1 : 1));
+    const { oldest = '', latest = '9' } = args as { oldest?: string; latest?: string };
+    const found = [
+      { ...first, reply_count: replies.length },
+      ...replies.filter(({ ts }) => ts > oldest && ts < latest),
+    ];
+    const from = Number(args['cursor'] ?? 0);
+    const next = from + Math.min(Number(args['limit'] ?? 1_000), slack.pageSize);
+    const more = next < found.length ? { has_more: true, response_metadata: { next_cursor: String(next) } } : {};
+    return { ok: true, messages: found.slice(from, next), ...more };
+  };
   const methods: Record<string, (args: Record<string, unknown>) => Answer> = {
     'auth.test': () => ({ ok: true, ...BOT, team_id: team }),
     'chat.postMessage': (args) => refusalOf(args) ?? add(args, false),
@@ -236,11 +257,11 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       slack.removed.push(message);
       return { ok: true, channel: message.channel, ts: message.ts };
     },
-    'conversations.replies': (args) =>
-      page(
-        messages.filter((one) => one.threadTs === args['ts']),
-        args,
-      ),
+    'conversations.replies': (args) => {
+      const own = messages.filter((one) => one.threadTs === args['ts']);
+      const said = slack.threads.get(String(args['ts']));
+      return said ? threadPage(said, own, args) : page(own, args);
+    },
     'conversations.history': (args) =>
       page(messages.filter((one) => one.channel === args['channel'] && one.threadTs === undefined).toReversed(), args),
     'apps.connections.open': () =>
@@ -292,6 +313,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       const name = slack.channels.get(String(channel));
       return name === undefined ? { ok: false, error: 'channel_not_found' } : { ok: true, channel: { name } };
     },
+    'users.list': () => ({ ok: true, members: [...slack.people].map(([id, person]) => ({ id, ...person })) }),
     'users.info': ({ user }) => {
       const found = slack.people.get(String(user));
       return found ? { ok: true, user: found } : { ok: false, error: 'user_not_found' };

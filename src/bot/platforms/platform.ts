@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PlatformAccess } from './platform-access.ts';
-import type { Chat, InboundAmendment, InboundMessage, InboundStop, Sender } from '../domain/message.ts';
+import type { Chat, InboundAmendment, InboundMessage, InboundStop, MessagePart, Sender } from '../domain/message.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import type { PulledReply, ReplySnapshot, ReplyView } from '../domain/reply.ts';
 import type { FeedbackFollowUp, FeedbackReason, InboundFeedback } from '../domain/feedback.ts';
@@ -232,6 +232,40 @@ export interface FileReplies {
   show(target: string, fileId: string, given: { name: string; mayBeShown: boolean }): Promise<PostResult>;
 }
 
+/** Writer of a message in a thread. `own`: an answer of ours, with the post key given to `PushReplies`. */
+export type ThreadWriter =
+  { kind: 'person'; userId: string } | { kind: 'app'; name?: string } | { kind: 'own'; postKey: string };
+
+/** A message of a thread. */
+export interface ThreadMessage {
+  kind: 'message';
+  /** As in `InboundMessage`. */
+  messageId: string;
+  saidAtMs: number;
+  writer: ThreadWriter;
+  /** Its texts, files and images, forwarded ones last. Texts name people and channels by id: `@U1`, `#C1`. */
+  parts: MessagePart[];
+}
+
+/** Messages of a thread that were not read. `about`: roughly how many, if known. */
+export interface ThreadGap {
+  kind: 'gap';
+  about?: number;
+}
+
+/**
+ * A thread before a question in it, oldest first, the first message always included. `unread`: the platform refuses the
+ * thread, or does not return it in time.
+ */
+export type ThreadReading =
+  | {
+      kind: 'read';
+      entries: readonly (ThreadMessage | ThreadGap)[];
+      /** All references to people and channels (`@U1`, `#C1`), each with its name if the platform returned one in time. */
+      names: ReadonlyMap<string, string | undefined>;
+    }
+  | { kind: 'unread' };
+
 /** A redirect of the browser to a platform's web sign-in. */
 export interface WebSignInRedirect {
   location: string;
@@ -437,6 +471,12 @@ export interface Platform {
    * omitted. Absent where messages contain names. Bounded in time; never rejects.
    */
   namesOf?(references: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Reads the thread of a question, up to the question. Absent where there are no threads, or where they cannot be read.
+   * At most two calls for the messages, and bounded in time; never rejects.
+   * @param target the question's `replyTarget`
+   */
+  readThread?(target: string): Promise<ThreadReading>;
   readonly webSignIn?: WebSignIn;
   /** Whether a page's user agent is this app's own browser. A hint for texts only, never proof. */
   isAppBrowser(userAgent: string): boolean;

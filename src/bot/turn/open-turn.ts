@@ -80,12 +80,12 @@ function openTurn(options: OpenTurnOptions, controls: TurnControls): OpenedTurn 
 }
 
 /**
- * A slash command such as /stop or a file alone does not reveal a language; the sender's last message in the conversation
+ * A slash command such as /stop, a bare mention or a file alone does not reveal a language; the sender's last message in the conversation
  * does.
  */
 function languageIn(keyRing: KeyRing, turn: TurnClaim, asked: Question, newest: InboundMessage): Language {
-  const isFileAlone = asked.text === '' && asked.files.length + asked.unread.length > 0;
-  const tellsNothing = isFileAlone || (newest.slash !== undefined && asked.language === 'en');
+  const isWordless = asked.text === '' && asked.quotedText === undefined;
+  const tellsNothing = isWordless || (newest.slash !== undefined && asked.language === 'en');
   return (tellsNothing ? lastLanguage(keyRing, turn, newest) : undefined) ?? asked.language;
 }
 

@@ -214,8 +214,9 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html',
 };
 
-async function filesOf(
-  parts: PayloadParts,
+/** Files of a person's message as Slack describes them. */
+export async function filesOf(
+  parts: Pick<PayloadParts, 'media' | 'url'>,
   { imageIds = [], fileIds = [] }: Pick<StoredMessage, 'imageIds' | 'fileIds'>,
 ): Promise<object[]> {
   const images = imageIds.map(async (mediaId) => {

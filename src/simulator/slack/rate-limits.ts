@@ -7,6 +7,7 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   'chat.appendStream': 100,
   'chat.update': 50,
   'users.info': 100,
+  'users.list': 20,
   'auth.test': 300,
   'assistant.threads.setStatus': 100,
 };

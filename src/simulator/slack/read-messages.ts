@@ -2,13 +2,15 @@ import type { Conversation } from '../directory.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { flagOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
 import type { MessengerContext } from '../protocol.ts';
+import { filesOf } from './event-payload.ts';
 import { SEARCHED_MESSAGES } from './searched-messages.ts';
+import { SlackFault } from './slack-fault.ts';
 import { threadRoot } from './threads.ts';
 import { APP_ID, BOT_ID, BOT_USER_ID, memberIdOf, TEAM_ID } from './workspace.ts';
 import { writtenText } from './written-text.ts';
 
 /** Where messages are, and whom they mention. */
-type Shelf = Pick<MessengerContext, 'store' | 'directory' | 'bot'>;
+type Shelf = Pick<MessengerContext, 'store' | 'directory' | 'bot' | 'media' | 'url'>;
 
 const DEFAULT_LIMIT = { history: 100, replies: 1_000 } as const;
 
@@ -25,12 +27,16 @@ export async function readReplies(side: Shelf, conversation: Conversation, args:
   const root = await threadRoot(side.store, conversation, threadTs);
   const messages = await slackMessages(side, conversation);
   const replies = messages.filter((one) => one.slack?.threadTs === threadTs && isWithin(one, args));
-  return page(side, [root, ...replies], { args, limit: DEFAULT_LIMIT.replies });
+  const all = messages.filter((one) => one.slack?.threadTs === threadTs);
+  const found = await page(side, [root, ...replies], { args, limit: DEFAULT_LIMIT.replies });
+  const [first, ...rest] = found.messages;
+  return { ...found, messages: isFirstPage(args) ? [{ ...first, reply_count: all.length }, ...rest] : found.messages };
 }
 
 async function slackMessages(side: Shelf, { id }: Conversation): Promise<StoredMessage[]> {
   return (await side.store.list(id, SEARCHED_MESSAGES)).filter(
-    ({ slack }) => slack !== undefined && slack.isCommand !== true,
+    ({ slack, sender, isDeleted }) =>
+      slack !== undefined && slack.isCommand !== true && (sender === 'bot' || isDeleted !== true),
   );
 }
 
@@ -49,22 +55,34 @@ function isWithin({ slack }: StoredMessage, args: CallArguments): boolean {
   return isAfter && (latest === undefined || ts < latest || (isInclusive && ts === latest));
 }
 
-function page(
+/** A cursor is the position of the next page. */
+function isFirstPage(args: CallArguments): boolean {
+  return textOf(args, 'cursor') === undefined;
+}
+
+async function page(
   side: Shelf,
   messages: readonly StoredMessage[],
   { args, limit }: { args: CallArguments; limit: number },
-): object {
+): Promise<{ messages: object[]; has_more: boolean; response_metadata?: object }> {
+  const cursor = textOf(args, 'cursor') ?? '0';
+  if (!/^\d{1,6}$/.test(cursor)) throw new SlackFault('invalid_cursor');
+  const from = Number(cursor);
   const asked = Number(args['limit'] ?? limit);
   const most = Number.isInteger(asked) && asked > 0 ? Math.min(asked, DEFAULT_LIMIT.replies) : limit;
   const withPayload = flagOf(args, 'include_all_metadata');
+  const next = from + most;
+  const hasMore = messages.length > next;
   return {
-    messages: messages.slice(0, most).map((message) => wireMessage(side, message, withPayload)),
-    has_more: messages.length > most,
+    messages: await Promise.all(messages.slice(from, next).map((message) => wireMessage(side, message, withPayload))),
+    has_more: hasMore,
+    response_metadata: hasMore ? { next_cursor: String(next) } : undefined,
   };
 }
 
 /** Without `include_all_metadata` only the type of a message's metadata is returned (PLATFORM_FACTS.md slack-web-api). */
-function wireMessage(side: Shelf, { slack, sender, text }: StoredMessage, withPayload: boolean): object {
+async function wireMessage(side: Shelf, message: StoredMessage, withPayload: boolean): Promise<object> {
+  const { slack, sender, text } = message;
   const { metadata } = slack ?? {};
   const author =
     sender === 'bot'
@@ -77,7 +95,7 @@ function wireMessage(side: Shelf, { slack, sender, text }: StoredMessage, withPa
     ts: slack?.ts,
     thread_ts: slack?.threadTs,
     blocks: slack?.blocks,
-    files: slack?.fileIds?.map((id) => ({ id })),
+    files: slack?.fileIds?.map((id) => ({ id })) ?? (sender === 'bot' ? undefined : await filesOf(side, message)),
     metadata: metadata && (withPayload ? metadata : { event_type: metadata.event_type }),
   };
 }

@@ -22,6 +22,7 @@ const BY_METHOD: Readonly<Record<string, string>> = {
   'files.getUploadURLExternal': 'files:write',
   'files.info': 'files:read',
   'users.info': 'users:read',
+  'users.list': 'users:read',
 };
 
 /**

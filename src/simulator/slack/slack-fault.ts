@@ -8,6 +8,7 @@ export type SlackFaultCode =
   | 'invalid_json'
   | 'invalid_form_data'
   | 'invalid_arguments'
+  | 'invalid_cursor'
   | 'channel_not_found'
   | 'bot_not_found'
   | 'user_not_found'

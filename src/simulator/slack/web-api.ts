@@ -15,6 +15,7 @@ import {
   BOT_ID,
   BOT_USER_ID,
   channelIdOf,
+  memberIdOf,
   messageIdOf,
   TEAM_ID,
   TEAM_NAME,
@@ -75,6 +76,7 @@ export class WebApi {
       ['auth.test', () => this.#authTest()],
       ['bots.info', (args) => this.#botInfo(args)],
       ['users.info', (args) => this.#userInfo(args)],
+      ['users.list', () => this.#userList()],
       ['conversations.open', (args) => ({ channel: { id: channelIdOf(this.#channel(args, 'users')) } })],
       ['conversations.info', (args) => this.#channelInfo(args)],
       ['conversations.history', (args) => readHistory(side, this.#channel(args), args)],
@@ -139,6 +141,14 @@ export class WebApi {
     return {
       user: { id, team_id: TEAM_ID, name: person.id, real_name: name, is_bot: false, deleted: false, locale, profile },
     };
+  }
+
+  #userList(): object {
+    const members = this.#side.directory.people.map(({ id, name, department }) => ({
+      ...{ id: memberIdOf(id), team_id: TEAM_ID, name: id, real_name: name, is_bot: false, deleted: false },
+      profile: { real_name: name, display_name: name, title: department },
+    }));
+    return { members };
   }
 
   /** A private chat has no name. */

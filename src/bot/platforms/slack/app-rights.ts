@@ -25,6 +25,8 @@ export const METHODS = {
     'files.getUploadURLExternal': ['files:write'],
     'files.info': ['files:read'],
     'users.info': ['users:read'],
+    // For the names in a thread of many people.
+    'users.list': ['users:read'],
   },
   /** Bot token of an app that is declared as an agent. */
   agent: { 'assistant.threads.setSuggestedPrompts': ['assistant:write'] },

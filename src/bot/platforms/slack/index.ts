@@ -14,6 +14,8 @@ import { InstalledApp } from './installed-app.ts';
 import type { SlackAddresses, SlackClient } from './open-id.ts';
 import { OwnApp, type AppIdentity } from './own-app.ts';
 import { createSlackAccess, createSlackApi, type SlackApi, type TokenSource } from './platform-api.ts';
+import { readThread } from './read-thread.ts';
+import { readTarget } from './reply-target.ts';
 import { readDelivery, readEnvelopeOf, type Reading, type ReadOptions } from './read-delivery.ts';
 import { MAX_REPLY_BYTES, renderReply, splitAnswer, splitReply } from './render-reply.ts';
 import { EMPTY_ANSWER, ignored } from './place.ts';
@@ -210,6 +212,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
     plainUserId: (userId) => Promise.resolve(userId),
     displayNameOf: (userId) => displayNameOf(api, userId),
     namesOf: (references) => names.find(references),
+    readThread: (target) => readThread({ api, names, isFileAddress: reading.isFileAddress }, readTarget(target)),
     isAppBrowser: (userAgent) => /\bSlack(?:_SSB)?\//i.test(userAgent),
     webSignIn: options.webSignIn && createWebSignIn({ client: options.webSignIn.client, addresses, ownApp, tenant }),
     backToChat: () => ownApp.chatLink(),

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../../shared/clock.ts';
+import { KIB_BYTES, MIB_BYTES, SECOND_MS } from '../../../shared/clock.ts';
 import { outsideCall } from '../../../shared/fail-point.ts';
 import { definedOnly } from '../../../shared/defined-only.ts';
 import { requestBounded, type BoundedAnswer, type BoundedRequest } from '../bounded-request.ts';
@@ -36,6 +36,10 @@ const OF_ONE_CALL = new Set(['missing_scope', 'no_permission', 'access_denied', 
 const DEFAULT_RETRY_AFTER_MS = SECOND_MS;
 const MAX_RETRY_AFTER_MS = 60 * SECOND_MS;
 const CALL_TIMEOUT_MS = 5 * SECOND_MS;
+/** A page of messages or people has up to a thousand entries of a few kilobytes. */
+const PAGED = new Set(['conversations.history', 'conversations.replies', 'users.list']);
+const MAX_PAGE_BYTES = 8 * MIB_BYTES;
+const MAX_ANSWER_BYTES = 64 * KIB_BYTES;
 
 /** Calls without which answers cannot be shown. A refusal of any other call (such as a status line) raises no alarm. */
 const NEEDED = /^(?:chat|conversations)\./;
@@ -72,7 +76,8 @@ export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>
         // Nothing was sent, and only an administrator can repair this.
         if (bearer === undefined) return { kind: 'unauthorised', error: 'app_uninstalled' };
         const headers = { authorization: `Bearer ${bearer}` };
-        const limits = { timeoutMs, leavesWithinMs: FENCE_VALID_MS };
+        const maxBytes = PAGED.has(method) ? MAX_PAGE_BYTES : MAX_ANSWER_BYTES;
+        const limits = { timeoutMs, maxBytes, leavesWithinMs: FENCE_VALID_MS };
         const request = { method: 'POST', headers, ...bodyOf(method, args), ...limits } as const;
         const answer = await outsideCall(`slack.${method}`, () => requestBounded(url, request));
         return tell(method, judge(answer, method, writes));

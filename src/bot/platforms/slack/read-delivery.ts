@@ -3,12 +3,10 @@ import type { Delivery } from '../platform.ts';
 import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand } from '../../domain/slash-words.ts';
 import { isSubscribedTo } from './app-rights.ts';
-import { isFileId, refOfFile } from './media.ts';
+import { MAX_QUERY_TEXT_CHARS, partsOf, quoteOf, saidText, unnamedOf } from './message-parts.ts';
 import { originOf, type Origin } from './own-app.ts';
 import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, orderOf, createMessage, stopIn, type Place } from './place.ts';
-import { tablesIn, textOfBlocks } from './read-blocks.ts';
 import { readPress } from './read-press.ts';
-import { readShared } from './shared-messages.ts';
 import { formatHandle, formatTarget } from './reply-target.ts';
 import { mentionOf, hasMention, plainText, unnamedIn } from './plain-text.ts';
 import {
@@ -22,7 +20,6 @@ import {
   type WireChange,
   type WireCommand,
   type WireEnvelope,
-  type WireFile,
   type WireMessage,
   type WireOpening,
   type WireStop,
@@ -53,10 +50,6 @@ export type Reading = (origin: Origin) => ReadOptions;
 const SPOKEN_SUBTYPES = new Set(['file_share', 'thread_broadcast', 'me_message']);
 /** Slack's own accounts, whose messages are not questions. */
 const SYSTEM_USERS = new Set(['USLACK', 'USLACKBOT']);
-/** Documents that exist only in Slack and have no file. */
-const SLACK_DOCUMENTS = new Set(['canvas', 'quip', 'list', 'post', 'space']);
-const NOT_HANDED_OUT = new Set(['access_denied', 'file_not_found', 'file_not_accessible', 'file_deleted']);
-const MAX_QUERY_TEXT_CHARS = 100_000;
 /** Maximum images of one message that are stored. */
 const MAX_IMAGES_KEPT = 20;
 const STRANGER = 'of another workspace or app';
@@ -201,8 +194,9 @@ function saidBy(
     isPrivate,
   });
   const quote = parts.length === 0 ? undefined : quoteOf(event, options);
-  // A bare mention is answered with the help text.
-  const isBare = !isPrivate && quote === undefined && isBlank(parts);
+  // A bare mention asks about the thread that it was written in; elsewhere it is answered with the help text.
+  const isInThread = threadTs !== undefined && threadTs !== ts;
+  const isBare = !isPrivate && !isInThread && quote === undefined && isBlank(parts);
   const slash: SlashCommand | undefined = isBare ? { word: 'help', argument: '' } : slashOf(parts, options.bare);
   return createMessage(options, slash, {
     messageId: messageIdOf(channel, ts),
@@ -247,55 +241,6 @@ function slashOf(parts: MessagePart[], bare: BareEnglish): SlashCommand | undefi
 
 function isBlank(parts: readonly MessagePart[]): boolean {
   return parts.length === 1 && parts[0]?.type === 'text' && parts[0].text === '';
-}
-
-/** The text of a message, else the text of its blocks. */
-function saidText({ text = '', blocks }: WireMessage): string {
-  return text.trim() === '' ? textOfBlocks(blocks) : text;
-}
-
-function partsOf(text: string, { files, blocks, attachments }: WireMessage, options: ReadOptions): MessagePart[] {
-  const tables = tablesIn(blocks, attachments);
-  const plain = [plainText(text.slice(0, MAX_QUERY_TEXT_CHARS)), ...tables].join('\n\n').trim();
-  const parts = files.map((file) => filePart(file, options));
-  return [...(plain === '' ? [] : [{ type: 'text' as const, text: plain }]), ...parts];
-}
-
-/** The forwarded messages: their authors, texts and files. */
-function quoteOf({ attachments }: WireMessage, options: ReadOptions): MessagePart[] | undefined {
-  const parts = readShared(attachments).flatMap(({ author, text, files }) => {
-    const words = plainText([author === '' ? '' : `${author}:`, text].filter((one) => one !== '').join(' ')).trim();
-    const read = files.map((file) => filePart(file, options));
-    return [...(text === '' ? [] : [{ type: 'text' as const, text: words }]), ...read];
-  });
-  return parts.length === 0 ? undefined : parts;
-}
-
-/** People and channels that the message mentions only by id. */
-function unnamedOf(event: WireMessage): string[] | undefined {
-  const texts = [saidText(event), ...readShared(event.attachments).map(({ text }) => text)];
-  const unnamed = unnamedIn(texts.join('\n').slice(0, MAX_QUERY_TEXT_CHARS));
-  return unnamed.length === 0 ? undefined : unnamed;
-}
-
-/** A file that Slack does not provide becomes a part with the reason, so that its sender still gets an answer. */
-function filePart(file: WireFile, { isFileAddress }: ReadOptions): MessagePart {
-  const { name, mode = '', file_access: access = '', plain_text: mail } = file;
-  if (mode === 'email' && mail !== undefined && mail.trim() !== '')
-    return { type: 'text', text: Buffer.from([name ?? '', mail].join('\n').trim()).toString() };
-  if (file.is_external || mode === 'external') return { type: 'unsupported', what: 'elsewhere', name };
-  if (SLACK_DOCUMENTS.has(mode)) return { type: 'unsupported', what: 'canvas', name };
-  const address = file.url_private_download ?? file.url_private;
-  if (NOT_HANDED_OUT.has(access)) return { type: 'unsupported', what: 'withheld', name };
-  if (address === undefined) {
-    // For another company's file (Slack Connect) the event names only the id; the file type is known after the download.
-    if (access === 'check_file_info' && isFileId(file.id))
-      return { type: 'file', mediaRef: refOfFile(file.id), name: file.name };
-    return { type: 'unsupported', what: 'withheld', name };
-  }
-  if (!isFileAddress(address)) return { type: 'unsupported', what: 'elsewhere', name };
-  if (file.mimetype?.startsWith('image/')) return { type: 'image', mediaRef: address };
-  return { type: 'file', mediaRef: address, name: file.name };
 }
 
 /** Reads form bodies: clicks (`payload`) and the app's slash command (`/parley help`). */

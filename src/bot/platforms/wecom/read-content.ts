@@ -17,11 +17,15 @@ export function readMessageContent(parsed: unknown, mention: MentionStripper | u
   const stripped = original.map((part) =>
     part.type === 'text' && mention ? { ...part, text: mention.fromStart(part.text) } : part,
   );
-  // A bare mention is still addressed to the bot. The text is kept, so that the message gets an answer.
-  const parts = withoutBlank(stripped).length > 0 ? withoutBlank(stripped) : withoutBlank(original);
-  if (parts.length === 0) return undefined;
+  const [parts, written] = [withoutBlank(stripped), withoutBlank(original)];
+  if (written.length === 0) return undefined;
 
   const quote = quoteOf(parsed);
+  // A bare mention asks about the quoted message; alone it is answered with the help text.
+  if (parts.length === 0)
+    return quote
+      ? { parts: [{ type: 'text', text: '' }], quote }
+      : { parts: written, slash: { word: 'help', argument: '' } };
   // Other people's messages are quoted text, not the question.
   if (isShared) return { parts: [{ type: 'text', text: '' }], quote: [...parts, ...(quote ?? [])] };
   const only = original.length === 1 && original[0]?.type === 'text' ? original[0].text : undefined;

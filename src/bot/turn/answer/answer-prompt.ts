@@ -1,5 +1,6 @@
-import type { Language } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import type { GroupScope } from '../../domain/conversation.ts';
+import { THREAD_TEXTS } from '../../i18n/thread-texts.ts';
 import type { ToolDeclaration } from '../../model/chat-types.ts';
 import {
   buildPrompt,
@@ -10,6 +11,7 @@ import {
   type PromptFile,
 } from '../conversation/build-prompt.ts';
 import { estimateTokens, IMAGE_TOKENS } from '../conversation/estimate-tokens.ts';
+import { fitThread, type FittedThread, type ThreadEntry } from '../conversation/fit-thread.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
 import { fitAttachments } from '../files/fit-attachments.ts';
 import type { StoredFile } from '../files/kept-file.ts';
@@ -39,6 +41,8 @@ export interface PromptRules {
 export interface PromptMaterial {
   earlier: EarlierConversation;
   current: CurrentQuestion;
+  /** The thread of the question before it; absent outside threads, and for a thread that could not be read. */
+  thread?: readonly ThreadEntry[];
   /** Images of earlier turns. */
   earlierImages: EarlierImages;
   /** Files of earlier questions, then those of this one. */
@@ -66,16 +70,19 @@ export interface PromptFrame {
 /** One version of the prompt. */
 export interface FittedPrompt {
   prompt: BuiltPrompt;
-  /** Notes that state which part of each shortened file the prompt contains. */
+  /** Notes that state which part of each shortened file and of a long thread the prompt contains. */
   cutNotes: string[];
 }
 
 /** Minimum share of the prompt for the contents of files. They get more if the model's context is larger than a conversation. */
 const FILES_SHARE = 0.6;
+/** Share of the prompt for the thread of the question, and next to files. */
+const THREAD_SHARE = 0.5;
+const THREAD_SHARE_BESIDE_FILES = 0.25;
 
 /** Prepares the prompt of a question. @returns a function that builds the version for a size */
 export async function preparePrompt(
-  { earlier, current, earlierImages, files, filesAtHand }: PromptMaterial,
+  { earlier, current, thread, earlierImages, files, filesAtHand }: PromptMaterial,
   { tools, language, seesImages, maxTokens, conversationTokens, ...frame }: PromptFrame,
 ): Promise<(size: PromptSize) => FittedPrompt> {
   const shown = seesImages ? files : files.map((file) => ({ ...file, pictures: [] }));
@@ -88,15 +95,18 @@ export async function preparePrompt(
     const roomTokens = filesRoom(budgetTokens, conversationTokens);
     const fit = fitAttachments(shown, { roomTokens, tokenFactor, maxPictures, pieces, language });
     const mostTokens = Math.min(budgetTokens, conversationTokens + filesTokens(fit.files, tokenFactor));
+    const threadShare = shown.length > 0 ? THREAD_SHARE_BESIDE_FILES : THREAD_SHARE;
+    const fitted = thread && fitThread(thread, Math.min(budgetTokens, conversationTokens) * threadShare, tokenFactor);
     const prompt = buildPrompt({
       ...frame,
       ...{ earlierImages, filesAtHand, tokenFactor },
-      current: { ...current, files: fit.files },
+      current: { ...current, files: fit.files, thread: fitted?.text === '' ? undefined : fitted?.text },
       budgetTokens: mostTokens - declarationTokens(tools, tokenFactor),
       turns: isFresh ? [] : earlier.turns,
       summary: isFresh ? undefined : earlier.summary?.text,
     });
-    return { prompt, cutNotes: fit.cut.map((file) => cutNote(file, language)) };
+    const cutNotes = fit.cut.map((file) => cutNote(file, language));
+    return { prompt, cutNotes: [...cutNotes, ...(fitted ? threadNotes(fitted, language) : [])] };
   };
 }
 
@@ -109,4 +119,10 @@ function filesTokens(files: readonly PromptFile[], tokenFactor: number): number 
     (sum, { text, pictures }) => sum + estimateTokens(text, tokenFactor) + pictures.length * IMAGE_TOKENS,
     0,
   );
+}
+
+function threadNotes({ shownCount: shown, missingCount: missing }: FittedThread, language: Language): string[] {
+  if (missing === 0) return [];
+  if (missing === undefined) return [localize(THREAD_TEXTS.cutUnknown, language, { shown })];
+  return [localize(THREAD_TEXTS.cut, language, { shown, missing })];
 }

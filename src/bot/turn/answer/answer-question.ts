@@ -1,13 +1,15 @@
 import type { NowMs } from '../../../shared/clock.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
-import type { Language } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import { promptRoom } from '../../../shared/models/model-catalog.ts';
 import { personIdOf } from '../../domain/conversation.ts';
 import { unknownSlashWord } from '../../domain/slash-words.ts';
 import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
+import { THREAD_TEXTS } from '../../i18n/thread-texts.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import { ChatError } from '../../model/chat-error.ts';
 import type { ChatRequest, ToolDeclaration } from '../../model/chat-types.ts';
+import type { ThreadReading } from '../../platforms/platform.ts';
 import type { Models } from '../../policy/policy.ts';
 import { sceneSystemPrompt } from '../../policy/scenes.ts';
 import type { ToolAsker } from '../../tools/tool.ts';
@@ -26,6 +28,7 @@ import { readImages } from '../images/read-images.ts';
 import { imageObstacle, imageRefusal } from '../images/refuse-images.ts';
 import type { AnswerQuestion, Outcome } from '../outcome.ts';
 import { earlierConversation, summaryRequest, type SummaryRequest } from '../prompt/earlier-conversation.ts';
+import { isInThread, languageOfThread, readThreadOf, threadEntries } from '../prompt/thread-context.ts';
 import { speakerTagOf } from '../prompt/turn-history.ts';
 import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
 import { voiceOf } from '../translate.ts';
@@ -71,9 +74,15 @@ export interface AnswerQuestionOptions {
 export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQuestion {
   return async (unread) => {
     const { question } = unread;
+    // Not awaited here: the thread is read while attachments are.
+    const thread = readThreadOf(unread);
     const isBare = question.text === '' && question.images.length === 0 && question.quotedText === undefined;
-    if (isBare && question.files.length === 0) return { kind: 'refused', text: unreadRefusal(question) };
+    const asksAboutThread = isBare && question.files.length === 0 && question.unread.length === 0 && isInThread(unread);
+    if (isBare && question.files.length === 0 && !asksAboutThread)
+      return { kind: 'refused', text: unreadRefusal(question) };
     const voice = voiceOf(unread);
+    if (asksAboutThread && (await thread)?.kind !== 'read')
+      return { kind: 'refused', text: localizeForChat(THREAD_TEXTS.bareUnread, voice) };
     const scene = imageSceneOf(options.images, unread);
     const seesImages = firstThatSees(unread.models, options.models.catalog) !== undefined;
     const read = await readAttachments(options, unread, { scene, voice, seesImages, isBare });
@@ -90,6 +99,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
       seesImages,
       outcomes,
       files: read.files,
+      thread,
       notes,
       startsAnew,
     });
@@ -126,6 +136,8 @@ interface ReadQuestion {
   seesImages: boolean;
   outcomes: AnswerOutcomes;
   files: readonly StoredFile[];
+  /** The thread of the question, while it is read. */
+  thread: Promise<ThreadReading | undefined>;
   /** Notes on parts that could not be read. */
   notes: readonly string[];
   /** Earlier messages do not belong to the conversation of this question. */
@@ -188,6 +200,7 @@ async function streamAnswer(
   const personId = personIdOf(newest, newest.sender.userId);
   const material = await gatherMaterial(options, context, read);
   if (material.earlier.ended) draft.startOver(material.earlier.ended);
+  if ((await read.thread)?.kind === 'unread') draft.note(localizeForChat(THREAD_TEXTS.unread, read.voice));
 
   const chosen = chooseModel(options, { allowed, language: question.language, declared: tools.declared }, material);
   draft.model = chosen.model;
@@ -229,10 +242,10 @@ async function streamAnswer(
 async function gatherMaterial(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
-  { scene, seesImages, files }: ReadQuestion,
+  { scene, seesImages, files, thread }: ReadQuestion,
 ): Promise<PromptMaterial> {
   const { question, newest, controls } = context;
-  const { groupScope, idleMs } = options.prompt;
+  const { groupScope, idleMs, timeZone } = options.prompt;
   const earlier = earlierConversation({ keyRing: options.keyRing, groupScope, idleMs }, context);
   const { turns } = earlier;
   const { images, earlierImages } = await readImages(
@@ -243,9 +256,14 @@ async function gatherMaterial(
   const speakerTag = newest.chat.kind === 'group' ? speakerTagOf(newest) : undefined;
   const asked = `${question.text}\n${question.quotedText ?? ''}`;
   const earlierFiles = await readEarlierFiles(scene, { turns, speakerTag, own: files, question: asked });
+  const reading = await thread;
+  const isBare =
+    question.text === '' && images.length === 0 && question.quotedText === undefined && reading !== undefined;
+  const bareText = localize(THREAD_TEXTS.bareQuestion, languageOfThread(reading) ?? question.language);
   return {
     earlier,
-    current: { text: question.text, images, quote: question.quotedText, speakerTag },
+    current: { text: isBare ? bareText : question.text, images, quote: question.quotedText, speakerTag },
+    thread: reading?.kind === 'read' ? threadEntries(reading, context, { earlier, timeZone }) : undefined,
     earlierImages,
     files: [...earlierFiles.files, ...files],
     filesAtHand: earlierFiles.atHand,

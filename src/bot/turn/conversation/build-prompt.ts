@@ -1,7 +1,15 @@
 import { localTime } from '../../../shared/local-time.ts';
 import { estimatesOf, IMAGE_TOKENS, MESSAGE_TOKENS } from './estimate-tokens.ts';
 import type { HistoryTurn } from './history.ts';
-import { LABEL_RULES, labelFile, labelQuote, labelSpeaker, labelSummary, SUMMARY_RULES } from './label-text.ts';
+import {
+  LABEL_RULES,
+  labelFile,
+  labelQuote,
+  labelSpeaker,
+  labelSummary,
+  labelThread,
+  SUMMARY_RULES,
+} from './label-text.ts';
 import { contentOf, quotedParts, saidParts, textPart, type PlacedImage, type PromptPart } from './prompt-parts.ts';
 
 /** A message of a prompt; assignable to the messages of the chat client. */
@@ -15,6 +23,8 @@ export interface CurrentQuestion {
   images: readonly PlacedImage[];
   /** Text of the message that the question quotes. */
   quote?: string;
+  /** What was written in the thread before the question, as fitted into the prompt. */
+  thread?: string;
   /** In a group, the tag of the user who asks. */
   speakerTag?: string;
   /** Files that the question may refer to, its own files last. */
@@ -85,7 +95,8 @@ export function buildPrompt(options: PromptOptions): BuiltPrompt {
   const usable = turns.filter((turn) => isUsable(turn, chatKind));
   const hasSpeakers = new Set([...usable, current].map(({ speakerTag }) => speakerTag)).size > 1;
   const hasFiles = (current.files ?? []).length > 0;
-  const hasLabels = hasSpeakers || hasFiles || current.quote !== undefined || hasQuotedImages(options);
+  const isCited = current.quote !== undefined || current.thread !== undefined;
+  const hasLabels = hasSpeakers || hasFiles || isCited || hasQuotedImages(options);
   const system = writeSystem(options, hasLabels);
   const question = writeQuestion(current, hasSpeakers);
   let leftTokens = budgetTokens - messageTokens(system, tokenFactor) - messageTokens(question, tokenFactor);
@@ -194,11 +205,12 @@ function writeQuestion({ speakerTag, ...said }: CurrentQuestion, hasSpeakers: bo
 }
 
 /** A user's message, in order: the quote (images before text), then the user's own text and images. */
-function writeSaid({ text, images, quote, speakerTag, files = [] }: CurrentQuestion): PromptMessage {
+function writeSaid({ text, images, quote, thread, speakerTag, files = [] }: CurrentQuestion): PromptMessage {
   const quoted = [...quotedParts(images), ...(quote === undefined ? [] : [textPart(quote)])];
   const said = saidParts(text, images);
   const content = contentOf([
     ...files.flatMap((file) => [...labelFile(file.name, filePieces(file)), textPart('\n\n')]),
+    ...(thread === undefined ? [] : [...labelThread(thread), textPart('\n\n')]),
     ...(quoted.length > 0 ? [...labelQuote(quoted), textPart('\n\n')] : []),
     ...(speakerTag === undefined ? said : labelSpeaker(speakerTag, said)),
   ]);

@@ -44,6 +44,7 @@ export async function editedTurns(
   };
 }
 
-function messagesOf({ messageIds, turnId }: HistoryTurn): readonly DeliveryId[] {
+/** The messages that a turn answered. */
+export function messagesOf({ messageIds, turnId }: HistoryTurn): readonly DeliveryId[] {
   return messageIds ?? [turnId];
 }

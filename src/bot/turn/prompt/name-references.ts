@@ -1,9 +1,11 @@
 import type { InboundMessage } from '../../domain/message.ts';
-import { localize } from '../../../shared/text/texts.ts';
+import { localize, type Language } from '../../../shared/text/texts.ts';
 import { REFERENCE_TEXTS } from '../../i18n/reference-texts.ts';
 import type { ImageRef } from '../images/image-refs.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { Question } from './question.ts';
+
+const REFERENCE = /^[@#][A-Z0-9]{2,42}$/;
 
 /**
  * Replaces ids of mentioned people and channels in the question by names, or by a neutral word if the platform does not
@@ -15,15 +17,8 @@ export async function nameReferences({ turn, platform, question }: TurnContext):
     all.includes(one),
   );
   if (references.length === 0) return question;
-  const names = (await platform.namesOf?.(references)) ?? new Map<string, string>();
-  const wordFor = (reference: string): string => {
-    const name = names.get(reference);
-    if (name !== undefined) return `${reference.slice(0, 1)}${name}`;
-    return localize(reference.startsWith('#') ? REFERENCE_TEXTS.channel : REFERENCE_TEXTS.somebody, question.language);
-  };
-  // Longest first, because one id may be a prefix of another.
-  const pattern = new RegExp(`(?:${[...references].sort((a, b) => b.length - a.length).join('|')})(?![A-Z0-9])`, 'g');
-  const named = (text: string) => text.replace(pattern, wordFor);
+  const found = (await platform.namesOf?.(references)) ?? new Map<string, string>();
+  const named = createNamer(new Map(references.map((one) => [one, found.get(one)])), question.language);
   return {
     ...question,
     text: named(question.text),
@@ -32,9 +27,26 @@ export async function nameReferences({ turn, platform, question }: TurnContext):
   };
 }
 
+/** Replaces references in a text by their names, or by a neutral word for an unknown name. */
+export function createNamer(
+  names: ReadonlyMap<string, string | undefined>,
+  language: Language,
+): (text: string) => string {
+  // Longest first, because one id may be a prefix of another.
+  const references = [...names.keys()].filter((one) => REFERENCE.test(one)).sort((a, b) => b.length - a.length);
+  if (references.length === 0) return (text) => text;
+  const wordFor = (reference: string): string => {
+    const name = names.get(reference);
+    if (name !== undefined) return `${reference.slice(0, 1)}${name}`;
+    return localize(reference.startsWith('#') ? REFERENCE_TEXTS.channel : REFERENCE_TEXTS.somebody, language);
+  };
+  const pattern = new RegExp(`(?:${references.join('|')})(?![A-Z0-9])`, 'g');
+  return (text) => text.replace(pattern, wordFor);
+}
+
 /** Only references of letters and digits, which are safe in a regular expression. */
 function unnamedIn({ unnamed = [] }: InboundMessage): string[] {
-  return unnamed.filter((one) => /^[@#][A-Z0-9]{2,42}$/.test(one));
+  return unnamed.filter((one) => REFERENCE.test(one));
 }
 
 /** Adjusts the position of an image if the text before it becomes longer or shorter. */

@@ -51,8 +51,14 @@ describe('WeCom messages', () => {
     expect(parts).toEqual([{ type: 'text', text: '你好 world 🙂' }]);
   });
 
-  test('keep a text that is only a mention, so that it is answered', () => {
-    expect(message(groupCallback('@RobotA ')).parts).toEqual([{ type: 'text', text: '@RobotA ' }]);
+  test('ask for help if they are only a mention, and about the quoted message if there is one', () => {
+    expect(message(groupCallback('@RobotA ')).slash).toEqual({ word: 'help', argument: '' });
+    const quoted = message(groupCallback('@RobotA ', { quote: { msgtype: 'text', text: { content: '周五考试' } } }));
+    expect(quoted.slash).toBeUndefined();
+    expect(quoted).toMatchObject({
+      parts: [{ type: 'text', text: '' }],
+      quote: [{ type: 'text', text: '周五考试' }],
+    });
   });
 
   test('are read from images, files, videos and voice', () => {

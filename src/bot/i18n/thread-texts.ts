@@ -1,0 +1,22 @@
+import type { Catalogue } from '../../shared/text/texts.ts';
+
+/** Texts about the thread of a question. */
+export const THREAD_TEXTS: Catalogue<'unread' | 'bareUnread' | 'bareQuestion' | 'cut' | 'cutUnknown'> = {
+  unread: {
+    en: 'I could not read the earlier messages of this thread, so this answer does not take them into account.',
+    zh: '无法读取此消息列中之前的消息，本次回答未参考这些内容。',
+  },
+  bareUnread: {
+    en: 'I could not read the earlier messages of this thread. Please mention me again with your question.',
+    zh: '无法读取此消息列中之前的消息。请再次 @ 我并写上你的问题。',
+  },
+  bareQuestion: { en: 'What do you say to this?', zh: '你怎么看？' },
+  cut: {
+    en: 'This thread is long: I read {shown} of its messages, the first and the newest ones, and left out {missing}.',
+    zh: '此消息列较长：我阅读了其中 {shown} 条消息（第一条和最新的），略过了 {missing} 条。',
+  },
+  cutUnknown: {
+    en: 'This thread is long: I read {shown} of its messages, the first and the newest ones.',
+    zh: '此消息列较长：我阅读了其中 {shown} 条消息（第一条和最新的）。',
+  },
+};
