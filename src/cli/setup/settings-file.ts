@@ -15,7 +15,8 @@ export class SettingsFile {
 
   constructor(env: Environment, cwd: string) {
     this.#cwd = cwd;
-    this.path = resolve(cwd, env['ENV_FILE'] || 'config/.env');
+    const named = env['ENV_FILE'] ?? '';
+    this.path = resolve(cwd, named === '' ? 'config/.env' : named);
   }
 
   /** The values in the file; none if it does not exist. */

@@ -57,7 +57,9 @@ export async function runSetupCommand(command: SetupCommand): Promise<number> {
 }
 
 function languageOf({ LC_ALL, LC_MESSAGES, LANG }: Environment): Language {
-  return /^zh/i.test(LC_ALL || LC_MESSAGES || LANG || '') ? 'zh' : 'en';
+  // An empty variable counts as absent.
+  const chosen = [LC_ALL, LC_MESSAGES, LANG].find((one) => one !== undefined && one !== '');
+  return chosen?.toLowerCase().startsWith('zh') === true ? 'zh' : 'en';
 }
 
 interface SetupOptions extends SetupCommand {
@@ -203,9 +205,9 @@ class Setup {
     const { file } = this.#options;
     const answers = { ...this.#answers, ...changes };
     const needsKey = answers['MESSENGER_PROTOCOL'] === undefined && answers[SECRET_KEY] === undefined;
-    const key = needsKey ? { [SECRET_KEY]: randomBytes(KEY_BYTES).toString('base64') } : {};
+    const key = { [SECRET_KEY]: needsKey ? randomBytes(KEY_BYTES).toString('base64') : answers[SECRET_KEY] };
     this.#answers = { ...answers, ...key };
-    file.write({ ...changes, ...key });
+    file.write(needsKey ? { ...changes, ...key } : changes);
   }
 
   #finish(say: (words: string) => void): void {
