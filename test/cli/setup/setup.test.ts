@@ -48,7 +48,8 @@ async function type(cwd: string, answers: readonly (readonly [question: string, 
   const child = spawn('node', [MAIN, 'setup'], { cwd, env: { ...plain, ...env } });
   running.push(child);
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => void (output += text.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text: Buffer) => void (output += text.toString()));
   let from = 0;
   for (const [question, keys] of answers) {
     await untilTrue(() => output.includes(question, from) || child.exitCode !== null, 120_000);
