@@ -59,7 +59,7 @@ const CONCEPTS: readonly Concept[] = [
   },
   {
     en: 'how much is|how much does|how much may|cost|price|fee|yuan|expensive',
-    zh: '多少钱|费用|价格|多少|几块钱|\\d 元|贵',
+    zh: '多少钱|费用|价格|多少(?![本个张次天台条份册])|几块钱|\\d 元|贵',
     isAspect: true,
   },
   { en: 'phone|telephone|ring|call|calling|hotline', zh: '电话|拨打|打给', isAspect: true },
