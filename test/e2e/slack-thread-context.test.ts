@@ -114,6 +114,23 @@ describe('a mention in a thread', () => {
     expect(all.match(/answer 0/g)).toHaveLength(1);
   });
 
+  test('begins after the last /new, and leaves out what people wrote before their /forget [thread-is-context]', async () => {
+    write(
+      { user: 'UBEN', text: 'Before the beginning.' },
+      { user: 'UBEN', text: '<@UBOT> /new' },
+      { user: 'UBEN', text: 'To be forgotten.' },
+      { user: 'UNEW', text: 'Ann may know.' },
+      { user: 'UBEN', text: '<@UBOT> /forget' },
+      { user: 'UBEN', text: 'It is in room 12.' },
+    );
+    await deployment.startBot();
+    await ask('where is it?');
+    const { question } = prompt();
+    expect(question).toContain('Person 1: Ann may know.');
+    expect(question).toContain('Ben: It is in room 12.');
+    for (const gone of ['Before the', 'To be forgotten', '/new', '/forget']) expect(question).not.toContain(gone);
+  });
+
   test('stores nothing of the thread: the next question elsewhere, the export and Redis do not contain it [thread-is-context]', async () => {
     write({ user: 'UBEN', text: 'SECRETTALK of Ben' });
     await deployment.startBot();

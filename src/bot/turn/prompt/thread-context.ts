@@ -3,7 +3,8 @@ import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
 import { languageOfText, type Language } from '../../../shared/text/texts.ts';
 import { deliveryIdOf } from '../../domain/conversation.ts';
 import type { MessagePart } from '../../domain/message.ts';
-import type { ThreadMessage, ThreadReading, ThreadWriter } from '../../platforms/platform.ts';
+import { readSlashCommand, type SlashCommandName } from '../../domain/slash-words.ts';
+import type { ThreadGap, ThreadMessage, ThreadReading, ThreadWriter } from '../../platforms/platform.ts';
 import { postKeyOf } from '../../reply/post-ledger.ts';
 import type { ThreadEntry } from '../conversation/fit-thread.ts';
 import { messagesOf } from '../conversation/turns-of-message.ts';
@@ -60,30 +61,54 @@ export function threadEntries(
   );
   const named = createNamer(reading.names, language);
   const nameOf = createWriterNames(reading.names, newest.sender.userId);
-  return reading.entries.flatMap((one): ThreadEntry[] => {
+  return sinceCommands(reading.entries).flatMap((one): ThreadEntry[] => {
     if (one.kind === 'gap') return [one];
     const id = deliveryIdOf({ ...newest, messageId: one.messageId });
     if (asked.has(id)) return [];
     if (known.has(id)) return [{ kind: 'known' }];
-    if (one.writer.kind === 'own') {
-      if (postKeys.has(one.writer.postKey)) return [{ kind: 'known' }];
-      // An answer from the sources of another scene does not belong to this one (SECURITY.md scenes-narrow).
-      if (earlier.ended === 'otherScene') return [{ kind: 'gap', about: 1 }];
-    }
+    // An answer that the conversation does not have was forgotten, was given to another account, or comes from the sources
+    // of another scene (SECURITY.md scenes-narrow).
+    if (one.writer.kind === 'own')
+      return [postKeys.has(one.writer.postKey) ? { kind: 'known' } : { kind: 'gap', about: 1 }];
     const text = named(shownParts(one, language));
     const day = localTime(one.saidAtMs, timeZone).date;
     return [{ kind: 'message', day, writer: nameOf(one.writer), text }];
   });
 }
 
+/**
+ * The part of a thread that commands in it leave: everything after the last /new, without what people wrote before their own
+ * /forget.
+ */
+function sinceCommands(entries: readonly (ThreadMessage | ThreadGap)[]): (ThreadMessage | ThreadGap)[] {
+  const words = entries.map(commandOf);
+  const begin = words.lastIndexOf('new') + 1;
+  const forgotten = new Map<string, number>();
+  for (const [index, one] of entries.entries())
+    if (words[index] === 'forget' && one.kind === 'message' && one.writer.kind === 'person')
+      forgotten.set(one.writer.userId, index);
+  return entries.slice(begin).map((one, index) => {
+    const isForgotten =
+      one.kind === 'message' &&
+      one.writer.kind === 'person' &&
+      begin + index <= (forgotten.get(one.writer.userId) ?? Number.NEGATIVE_INFINITY);
+    return isForgotten ? { kind: 'gap', about: 1 } : one;
+  });
+}
+
+/** The command of a message such as “@Parley /new”. */
+function commandOf(one: ThreadMessage | ThreadGap): SlashCommandName | undefined {
+  if (one.kind !== 'message' || one.writer.kind !== 'person') return undefined;
+  return readSlashCommand(textOf(one.parts).replace(/^\s*@\S+\s*/, ''), { models: [] })?.word;
+}
+
 /** Names of the writers. Unknown people are numbered, so that they can be told apart. */
 function createWriterNames(
   names: ReadonlyMap<string, string | undefined>,
   askerId: string,
-): (writer: ThreadWriter) => string {
+): (writer: Exclude<ThreadWriter, { kind: 'own' }>) => string {
   const unknown: string[] = [];
   return (writer) => {
-    if (writer.kind === 'own') return '[you]';
     if (writer.kind === 'app') return `${plainName(writer.name ?? '') || 'An app'} (app)`;
     const { userId } = writer;
     let name = plainName(names.get(`@${userId}`) ?? '');
