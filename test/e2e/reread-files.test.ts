@@ -60,7 +60,7 @@ async function saidOfFiles(port: string): Promise<{ status: number; files: strin
 }
 
 test('a worker rereads its files on SIGHUP, while a running answer keeps the old ones', async () => {
-  const parley = await start(deployment.env);
+  const parley = await start({ ...deployment.env, CHAT_MODELS: 'svc-plus,svc-max' });
   await untilTrue(() => deployment.messenger.driver.isBotReachable());
   writeFileSync(file('system-prompt.md'), 'First prompt.');
   parley.kill('SIGHUP');

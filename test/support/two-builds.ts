@@ -57,7 +57,7 @@ const SOONER: readonly (readonly [string, string, string])[] = [
 /** Copies `dist/` twice and changes one copy. */
 export function makeTwoBuilds(): TwoBuilds {
   const folder = mkdtempSync(join(tmpdir(), 'parley-builds-'));
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module", "version": "0.0.0" }');
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   const [present, next] = [join(folder, 'present'), join(folder, 'next')];
   for (const build of [present, next]) {

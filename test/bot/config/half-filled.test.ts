@@ -122,11 +122,12 @@ describe('production settings without a platform', () => {
   });
 });
 
-test('an unreadable settings file is a fault, and one with a byte order mark is read', () => {
+test('an unreadable settings file is a fault unless the environment has the settings, and one with a byte order mark is read', () => {
   // A folder at that path is unreadable even for root.
   const cwd = folderWith({ 'config/.env/inside': '' });
   expect(faultyNames({}, cwd)).toEqual(['ENV_FILE']);
-  expect(faultyNames(SERVING, cwd)).toEqual(['ENV_FILE']);
+  expect(faultyNames(SERVING, cwd)).toEqual([]);
+  expect(faultyNames({ ...SERVING, ENV_FILE: 'config/.env' }, cwd)).toEqual(['ENV_FILE']);
   expect(faultyNames({ ...SERVING, ROLES: 'receiver' }, cwd)).toEqual([]);
   expect(loadSound({}, folderWith({ 'config/.env': '\uFEFFPORT=9001\r\n' })).config.http.port).toBe(9001);
 });
