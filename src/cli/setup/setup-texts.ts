@@ -5,7 +5,7 @@ export const TEXTS = {
   title: { en: 'Parley setup', zh: 'Parley 配置向导' },
   resume: {
     en: '{path} already has settings. What do you want to do?',
-    zh: '{path} 中已有配置，您希望：',
+    zh: '{path} 中已有配置，你希望：',
   },
   resumeMissing: { en: 'Answer only what is missing', zh: '只填写缺少的部分' },
   resumeAll: { en: 'Go through all questions again', zh: '重新确认每一项' },
@@ -69,7 +69,7 @@ export const TEXTS = {
     en: 'Your answers so far are stored in {path}. Run setup again to continue.',
     zh: '已填写的内容保存在 {path}，再次运行即可继续。',
   },
-  saved: { en: 'The settings are stored in {path}, readable only by you.', zh: '配置已保存到 {path}，仅您本人可读。' },
+  saved: { en: 'The settings are stored in {path}, readable only by you.', zh: '配置已保存到 {path}，仅你本人可读。' },
   next: {
     en: 'Next: {start} starts Parley, and {check} tests all settings.',
     zh: '接下来：{start} 启动 Parley，{check} 检查全部配置。',

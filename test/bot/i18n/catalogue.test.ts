@@ -12,7 +12,7 @@ const HAN = /\p{Script=Han}/u;
 /** Parts that are the same in both languages: code, links, commands, placeholders and file extensions. */
 const SAME_IN_BOTH = /`[^`]*`|“[^”]*”|\{\w+\}|https?:\S+|\/[a-z]+(?:\|[a-z]+)*|\.[a-z]{2,4}\b/gi;
 const NAMES =
-  /\b(?:Parley|WeCom|Slack|Markdown|Redis|OAuth|OpenID Connect|CAS|JPG|JPEG|PNG|GIF|WebP|PDF|Office|Word|Excel|CSV|HTML|MB|KB|AI|API|URL|ID|HTTPS?|IP|README|Enter|Shift|Ctrl|Cmd|Alt|Tab|Esc|pixels?|tokens)\b/gi;
+  /\b(?:Parley|WeCom|Slack|Markdown|Redis|OAuth|OpenID Connect|CAS|JPG|JPEG|PNG|GIF|WebP|PDF|Office|Word|Excel|PowerPoint|CSV|HTML|MB|KB|AI|API|URL|ID|HTTPS?|IP|README|Enter|Shift|Ctrl|Cmd|Alt|Tab|Esc|pixels?|tokens)\b/gi;
 
 /** A text for an unknown reader contains both languages. */
 const saysBoth = ({ en, zh }: FoundText) => HAN.test(en) && zh.includes('\n');
