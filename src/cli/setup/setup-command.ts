@@ -215,7 +215,8 @@ class Setup {
     mkdirSync(join(cwd, 'config'), { recursive: true });
     for (const name of CONFIG_FILES) {
       const target = join(cwd, 'config', name);
-      if (!existsSync(target)) copyFileSync(join(SHIPPED_CONFIG, name), target);
+      const source = join(SHIPPED_CONFIG, name);
+      if (!existsSync(target) && existsSync(source)) copyFileSync(source, target);
     }
     say(text('saved', { path: file.path }));
     if (takesEnvironment) say(text('next', { start: callOf('start'), check: callOf('check') }));

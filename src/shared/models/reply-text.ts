@@ -96,6 +96,8 @@ export class ReplyText {
   /** Whether the chunk is plain text as it is; it then need not be passed to `part`. */
   passes(piece: string): boolean {
     if (this.#place !== 'text' || this.#held !== '' || this.#isInCode || SIGN.test(piece)) return false;
+    // Nothing may forget what came before it.
+    if (piece === '') return true;
     this.#isLineStart = false;
     this.#last = piece.slice(-1);
     return true;
