@@ -160,8 +160,8 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
       : { SLACK_SIGNING_SECRET: SLACK_SECRET }),
     SLACK_BOT_TOKEN: SLACK_TOKEN,
     REPLY_MIN_EDIT_MS: '250',
-    // Small prompts, so that conversations are summarized while processes die.
     CHAT_MODELS: 'svc-plus,svc-max',
+    // Small prompts, so that conversations are summarized while processes die.
     CHAT_PROMPT_TOKENS: '1000',
     LOG_FORMAT: 'json',
     LOG_LEVEL: options.logFolder === undefined ? 'warn' : 'debug',
