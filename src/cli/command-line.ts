@@ -125,7 +125,7 @@ function buildProgram({ args: [first], npmScript, print, choose }: ProgramOption
     .option('--yes', 'takes all answers from the environment, by the names of docs/SETTINGS.md')
     .action(({ yes }: { yes?: boolean }) => choose({ command: 'setup', takesEnvironment: yes === true }));
 
-  add('check', 'tests each configured service: one line each with ok, warning or fault, and the next step', [
+  add('check', 'tests each configured service: one line each with ok, hint, warning or fault, and the next step', [
     '{}',
     '{--sign-in}',
     '{--as "JG 3100 private"}',

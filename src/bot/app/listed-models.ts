@@ -11,7 +11,9 @@ import { listModels } from '../model/list-models.ts';
 import { readCatalog } from './models.ts';
 
 const LIST_LIMITS = { connectMs: 3 * SECOND_MS, firstByteMs: 5 * SECOND_MS };
+/** Pause before the list is requested again: while questions wait for it, and afterwards. */
 const ASK_AGAIN_MS = 2 * SECOND_MS;
+const ASK_LATER_MS = MINUTE_MS;
 /** As long as a question waits for an unreachable service. */
 const HOLD_MS = 2 * MINUTE_MS;
 
@@ -116,7 +118,12 @@ export class ListedModels {
   async #askUntilListed(): Promise<void> {
     const { log } = this.#options;
     const { signal } = this.#closing;
-    const hold = setTimeout(() => this.#settled.resolve(), HOLD_MS).unref();
+    let pauseMs = ASK_AGAIN_MS;
+    const endHold = () => {
+      pauseMs = ASK_LATER_MS;
+      this.#settled.resolve();
+    };
+    const hold = setTimeout(endHold, HOLD_MS).unref();
     for (let tries = 0; !signal.aborted; tries += 1) {
       try {
         if (await this.#ask()) this.#onChange();
@@ -128,8 +135,8 @@ export class ListedModels {
         const reason = error instanceof ChatError ? error.code : error.name;
         if (tries === 0) log?.warn({ reason }, 'the chat service has not listed its models: it is asked again');
         // A refused key or a broken list does not mend itself soon, and the question may be answered nevertheless.
-        if (!(error instanceof ChatError && error.isRetryable)) this.#settled.resolve();
-        await sleep(ASK_AGAIN_MS, undefined, { ref: false, signal }).catch(() => undefined);
+        if (!(error instanceof ChatError && error.isRetryable)) endHold();
+        await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => undefined);
       }
     }
     clearTimeout(hold);
