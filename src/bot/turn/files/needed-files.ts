@@ -2,7 +2,7 @@ import { queryWords } from '../../../shared/text/query-words.ts';
 import { eachTerm, type Term } from '../../../shared/text/search-terms.ts';
 import { languageOfText } from '../../../shared/text/texts.ts';
 import type { StoredFile } from './kept-file.ts';
-import { rankChunks } from './rank-chunks.ts';
+import { hasAnyWord } from './rank-chunks.ts';
 
 /** Words that refer to something said or sent before, or ask to work on a text. */
 const REFERS_EN =
@@ -29,7 +29,7 @@ export async function neededFiles(files: readonly StoredFile[], question: string
   for (const file of files) {
     const hasText = file.parts.some(({ text }) => text.trim() !== '');
     const mayNeed = refers || !hasText || isNamed(file, asked) || isInOtherLanguage(file, question);
-    needed.push(mayNeed || (await sharesWord(file, question)));
+    needed.push(mayNeed || (await hasAnyWord(file, words)));
   }
   return needed;
 }
@@ -49,9 +49,4 @@ function isInOtherLanguage({ parts }: StoredFile, question: string): boolean {
   const letters = sample.match(/\p{L}/gu)?.length ?? 0;
   const ofScript = languageOfText(question) === 'zh' ? han : letters - han;
   return ofScript < letters * MIN_SCRIPT_SHARE;
-}
-
-async function sharesWord(file: StoredFile, question: string): Promise<boolean> {
-  const [chunks = []] = await rankChunks([file], question);
-  return chunks.length > 0;
 }

@@ -41,8 +41,7 @@ const NEIGHBOUR_SHARE = 0.25;
 export async function rankChunks(files: readonly StoredFile[], question: string): Promise<Chunk[][]> {
   const words = queryWords(question, MAX_TERMS);
   if (words.length === 0) return files.map(() => []);
-  const looked = new Set(words.flatMap(({ anyOf, orElse }) => (orElse === undefined ? anyOf : [...anyOf, orElse])));
-  const terms = new Map([...looked].map((term, index) => [term, index]));
+  const terms = termsOf(words);
   const yielder = new EventLoopYielder();
   const counted: CountedChunk[][] = [];
   for (const file of files) {
@@ -66,6 +65,23 @@ export async function rankChunks(files: readonly StoredFile[], question: string)
       return { ...piece, fit: fit === 0 ? 0 : fit + NEIGHBOUR_SHARE * beside };
     });
   });
+}
+
+/** Whether a file has any of these words. Stops at the first chunk that has one. */
+export async function hasAnyWord(file: StoredFile, words: readonly QueryWord[]): Promise<boolean> {
+  const terms = termsOf(words);
+  const yielder = new EventLoopYielder();
+  for (const piece of splitIntoChunks(file)) {
+    if (countsIn(piece, terms)) return true;
+    if (yielder.isDue) await yielder.yieldNow();
+  }
+  return false;
+}
+
+/** The terms to look up, each with its index. */
+function termsOf(words: readonly QueryWord[]): Map<Term, number> {
+  const looked = new Set(words.flatMap(({ anyOf, orElse }) => (orElse === undefined ? anyOf : [...anyOf, orElse])));
+  return new Map([...looked].map((term, index) => [term, index]));
 }
 
 /** Frequency of each query term, later of each query word, in a chunk; undefined if it contains none. */
