@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { exitWithParent } from '../../src/bot/app/local/exit-with-parent.ts';
+import { exitWithParent } from '../../src/shared/process/exit-with-parent.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
 import { findRedisProgram } from '../../src/bot/app/local/redis-program.ts';
 import { untilTrue } from './until-true.ts';

@@ -17,6 +17,8 @@ import { modelsToRefer, readCatalog } from './models.ts';
 import { readGreetings } from './greeting.ts';
 import type { ListedModels } from './listed-models.ts';
 import { createQuarantine } from './quarantine.ts';
+import type { MetricsJson } from './worker-process/worker-messages.ts';
+import { ProcessMetrics } from './worker-process/process-metrics.ts';
 import { createScenes } from '../policy/scenes.ts';
 import { readScenes } from './scenes.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
@@ -26,6 +28,7 @@ import { noteAnswerEnding } from '../queue/thread-subscriptions.ts';
 import { replayAfterFailover } from '../queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../queue/replay-buffer.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
+import type { QuarantineOptions } from '../queue/quarantine.ts';
 import { startShardReports, readAllShards, ShardRegistry } from '../queue/shard-registry.ts';
 import { startSweeper } from '../queue/sweeper.ts';
 import { MAX_HELD_MESSAGES } from '../queue/turn-store.ts';
@@ -184,6 +187,8 @@ export interface WorkerPart {
   platforms: ReadonlyMap<PlatformName, Platform>;
   /** Takes over the turns of workers known to be dead at once. @returns how many turns */
   reclaimFromDeadWorkers(names: readonly string[]): Promise<number>;
+  /** What its quarantine processes have counted. */
+  quarantineCounts(): Promise<MetricsJson>;
   /**
    * Reads policy, scenes, tools, models, knowledge and prompt again. @returns a function that applies them to later turns.
    * @throws ConfigFileError
@@ -282,7 +287,10 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     }
   });
   const isQuarantine = searchParent !== undefined;
-  const needs = { takeGuilty: (one: ConversationRef) => worker.runNow(one), searchLocal: knowledge.searchLocal };
+  const metrics = new ProcessMetrics();
+  const takeGuilty = (one: ConversationRef) => worker.runNow(one);
+  const takeBack: QuarantineOptions['takeBack'] = (turn) => worker.takeBack(turn);
+  const needs = { takeGuilty, takeBack, searchLocal: knowledge.searchLocal, metrics };
   const quarantine = isQuarantine ? undefined : createQuarantine(options, base, needs);
   const worker: TurnWorker = new TurnWorker({
     redis,
@@ -343,6 +351,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       };
     },
     reclaimFromDeadWorkers: reclaim,
+    quarantineCounts: () => metrics.sum(),
     async close(graceSec) {
       duties?.endSweeper();
       duties?.endRechecks();

@@ -23,7 +23,7 @@ const HOLD_MS = 2 * MINUTE_MS;
  */
 export async function withListedModels(config: Config, secrets: Secrets, signal?: AbortSignal): Promise<Config> {
   const { baseUrl, modelsFrom } = config.chat;
-  if (modelsFrom === 'settings') return config;
+  if (modelsFrom !== 'service') return config;
   const offered = await listModels({ baseUrl, apiKey: secrets.chatApiKey ?? '', limits: LIST_LIMITS, signal });
   return offered === undefined ? config : withModels(config, offered);
 }
@@ -71,18 +71,24 @@ export class ListedModels {
   readonly #closing = new AbortController();
   readonly #settled = new Deferred<void>();
   #config: Config;
+  #isListed = false;
   #onChange: () => void = () => undefined;
 
   constructor(options: ListedModelsOptions) {
     this.#options = options;
     this.#config = options.config;
-    if (options.config.chat.modelsFrom === 'settings') this.#settled.resolve();
-    else inBackground(() => this.#askUntilListed());
+    if (options.config.chat.modelsFrom === 'service') inBackground(() => this.#askUntilListed());
+    else this.#settled.resolve();
   }
 
   /** The configuration with the models known so far. */
   get config(): Config {
     return this.#config;
+  }
+
+  /** The configuration for a process that this one starts: it need not request the list again. */
+  get configForChild(): Config {
+    return this.#isListed ? { ...this.#config, chat: { ...this.#config.chat, modelsFrom: 'parent' } } : this.#config;
   }
 
   /** Settles once questions may be answered: the models are known, or the wait for them is over. Never rejects. */
@@ -112,6 +118,7 @@ export class ListedModels {
     const listed = await withListedModels(config, secrets, signal);
     if (signal.aborted) return false;
     this.#config = listed;
+    this.#isListed = true;
     return listed.chat.models.join() !== before.models.join() || listed.chat.model !== before.model;
   }
 

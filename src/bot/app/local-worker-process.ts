@@ -13,6 +13,7 @@ import { SourceError } from '../knowledge/remote-source.ts';
 import { RecentChanges } from '../identity/links/recent-changes.ts';
 import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './worker-process/worker-messages.ts';
 import { healthOfWorker } from './worker-health.ts';
+import { countsOf, sumOfMetrics } from './worker-process/process-metrics.ts';
 
 /**
  * Program of a worker in a process of its own: local mode's worker, and quarantine. It receives everything over the channel to
@@ -48,7 +49,8 @@ async function begin({ config, secrets, name, deadNames, isQuarantine }: WorkerT
 
 async function answerTo(question: WorkerQuestion): Promise<unknown> {
   if (question === 'running') return worker?.worker.runningTurns ?? 0;
-  if (question === 'metrics') return registry.getMetricsAsJSON();
+  if (question === 'metrics')
+    return sumOfMetrics([await registry.getMetricsAsJSON(), (await worker?.quarantineCounts()) ?? []]);
   const parts = worker ? healthOfWorker(worker) : [];
   return (await Promise.all(parts.map(({ isReady }) => isReady()))).every(Boolean) && parts.length > 0;
 }
@@ -68,7 +70,10 @@ function noteFound({ id, hits }: Extract<ToWorker, { kind: 'found' }>): void {
 }
 
 function run(conversation: ConversationRef): void {
-  const left = () => send({ kind: 'left', conversationId: conversation.id });
+  const left = async () => {
+    const counts = await countsOf(registry);
+    send({ kind: 'left', conversationId: conversation.id, counts });
+  };
   // After an error the sweeper wakes the conversation again.
   worker?.worker.runNow(conversation).then(left, left);
 }

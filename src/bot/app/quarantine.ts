@@ -7,9 +7,10 @@ import type { ConversationRef } from '../domain/conversation.ts';
 import { conversationKeys } from '../domain/partition-keys.ts';
 import type { SearchLocal } from '../knowledge/create-knowledge.ts';
 import { newWorkerName } from '../queue/claim-name.ts';
-import { Quarantine } from '../queue/quarantine.ts';
+import { Quarantine, type QuarantineOptions } from '../queue/quarantine.ts';
 import { endClaimScript } from '../queue/reclaim.ts';
 import type { Base, BotOptions } from './base.ts';
+import type { ProcessMetrics } from './worker-process/process-metrics.ts';
 import { WorkerProcess } from './worker-process/worker-process.ts';
 
 /** Processor time that a process may use without an answer. On a busy machine a sound process gets too little to answer soon. */
@@ -22,25 +23,39 @@ const START_LIMIT_MS = MINUTE_MS;
 export interface QuarantineNeeds {
   /** Takes a turn in this process, to give it up. */
   takeGuilty(conversation: ConversationRef): Promise<void>;
+  takeBack: QuarantineOptions['takeBack'];
   searchLocal: SearchLocal;
+  metrics: Pick<ProcessMetrics, 'note' | 'end'>;
 }
 
 /** Runs suspected turns in processes with the settings of this one. */
 export function createQuarantine(
-  { config, secrets }: Pick<BotOptions, 'config' | 'secrets'>,
-  { redis, wakeQueue }: Pick<Base, 'redis' | 'wakeQueue'>,
-  { takeGuilty, searchLocal }: QuarantineNeeds,
+  { secrets }: Pick<BotOptions, 'secrets'>,
+  { redis, wakeQueue, listed }: Pick<Base, 'redis' | 'wakeQueue' | 'listed'>,
+  { takeGuilty, takeBack, searchLocal, metrics }: QuarantineNeeds,
 ): Quarantine {
   const program = threadModule('./local-worker-process.js', import.meta.url);
   return new Quarantine({
     start(onLeft) {
-      const task = { config, secrets, name: newWorkerName(), deadNames: [], isQuarantine: true };
-      const started = new WorkerProcess(program, task, { onLeft, searchLocal });
+      const name = newWorkerName();
+      const task = { config: listed.configForChild, secrets, name, deadNames: [], isQuarantine: true };
+      const started = new WorkerProcess(program, task, {
+        searchLocal,
+        onLeft(conversationId, counts) {
+          metrics.note(name, counts);
+          onLeft(conversationId);
+        },
+      });
       inBackground(() => killWhenBlocked(started));
+      inBackground(async () => {
+        await started.ended;
+        metrics.end(name);
+      });
       return started;
     },
     endClaim: (conversation, worker) => endClaimScript.run(redis, conversationKeys(conversation), { worker }),
     takeGuilty,
+    takeBack,
     wake: (conversation) => wakeQueue.wake(conversation),
   });
 }

@@ -1,10 +1,8 @@
-import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { HealthPart } from '../metrics/health.ts';
 import type { WorkerPart } from './bot.ts';
 import type { SupervisedWorker } from './local/supervised-worker.ts';
 import { healthOfWorker } from './worker-health.ts';
-
-export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
+import type { MetricsJson } from './worker-process/worker-messages.ts';
 
 /** The part that runs turns, in this or another process. */
 export interface WorkerHost {
@@ -12,7 +10,7 @@ export interface WorkerHost {
   /** Number of running answers. */
   runningAnswers(): Promise<number>;
   /** Metrics that this process does not have itself. */
-  metrics(): Promise<Metrics>;
+  metrics(): Promise<MetricsJson>;
   close(graceSec: number): Promise<void>;
 }
 
@@ -20,7 +18,7 @@ export function inProcessWorker(part: WorkerPart): WorkerHost {
   return {
     parts: healthOfWorker(part),
     runningAnswers: async () => part.worker.runningTurns,
-    metrics: async () => [],
+    metrics: () => part.quarantineCounts(),
     close: (graceSec) => part.close(graceSec),
   };
 }
@@ -30,7 +28,7 @@ export function separateProcessWorker(kept: SupervisedWorker): WorkerHost {
   return {
     parts: [{ name: 'worker', isReady: async () => (await kept.ask('ready')) === true }],
     runningAnswers: async () => Number(await kept.ask('running').catch(() => 0)),
-    metrics: async () => (await kept.ask('metrics').catch(() => [])) as Metrics,
+    metrics: async () => (await kept.ask('metrics').catch(() => [])) as MetricsJson,
     close: (graceSec) => kept.stop(graceSec),
   };
 }

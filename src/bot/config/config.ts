@@ -74,7 +74,8 @@ export interface Config extends PlatformConfigs {
     readonly baseUrl: string;
     /** Models that people can choose. With `modelsFrom: 'service'`, these hold only until the service has listed its models. */
     readonly models: readonly string[];
-    readonly modelsFrom: 'settings' | 'service';
+    /** `parent`: the service listed them to the process that started this one. */
+    readonly modelsFrom: 'settings' | 'service' | 'parent';
     readonly model: string;
     /** Whether CHAT_MODEL is set. Otherwise `model` is the first of `models`. */
     readonly isModelNamed: boolean;

@@ -23,16 +23,26 @@ export interface QuarantineOptions {
   start(onLeft: (conversationId: string) => void): QuarantineProcess;
   /** Ends a dead process's claim, so that the turn can be taken again at once. */
   endClaim(conversation: ConversationRef, processName: string): Promise<unknown>;
+  /** Takes a turn whose claim was ended. @returns undefined if it is not open any more, or another worker has it */
+  takeBack(turn: Pick<SuspectedTurn, 'conversation' | 'turnId'>): Promise<TurnHold | undefined>;
   /** Takes the turn in this process, which gives it up. */
   takeGuilty(conversation: ConversationRef): Promise<unknown>;
   /** Wakes a conversation for any worker. */
   wake(conversation: ConversationRef): Promise<unknown>;
 }
 
+/** This worker's claim on a suspect that waits for its process. Otherwise another worker would put it into its own quarantine. */
+export interface TurnHold {
+  /** Gives the turn up to the process that runs it next. @returns false if another worker has taken it meanwhile */
+  release(): Promise<boolean>;
+}
+
 /** A turn that crashed often enough to be suspected of killing its workers. */
 export interface SuspectedTurn {
   conversation: ConversationRef;
   turnId: DeliveryId;
+  /** Absent while a process runs the turn. */
+  hold?: TurnHold | undefined;
 }
 
 /** Suspects that share a process. */
@@ -40,8 +50,6 @@ interface Cell {
   /** By conversation: one turn of a conversation runs at a time. */
   readonly suspects: Map<string, SuspectedTurn>;
   process: QuarantineProcess | undefined;
-  /** Whether its process has started. */
-  isRunning: boolean;
   /** Whether further suspects may join: none of its processes has died. */
   readonly isOpen: boolean;
 }
@@ -99,14 +107,16 @@ export class Quarantine {
     return !this.#isClosing && monotonicMs() >= this.#unavailableUntilMs;
   }
 
-  /** Runs a turn that its caller has given back. */
+  /** Runs a turn that its caller holds. */
   take(suspect: SuspectedTurn): void {
     const { id } = suspect.conversation;
-    if (this.#isClosing) return inBackground(() => this.#options.wake(suspect.conversation));
+    if (this.#isClosing) return inBackground(() => this.#giveAway(suspect));
     const known = [...this.#cells].find(({ suspects }) => suspects.has(id));
     if (known) {
-      if (known.isRunning) inBackground(() => this.#lookAgain(suspect));
-      return;
+      const lost = known.suspects.get(id)?.hold;
+      if (!lost) return inBackground(() => this.#lookAgain(suspect));
+      known.suspects.set(id, suspect);
+      return inBackground(() => lost.release());
     }
     const isAlone = this.#soloDeaths.has(suspect.turnId);
     const hasRoom = ({ isOpen, suspects }: Cell) => isOpen && suspects.size < MAX_SUSPECTS;
@@ -129,9 +139,9 @@ export class Quarantine {
     clearTimeout(this.#spare?.timer);
     await Promise.all(processes.map((process) => process.stop(graceSec)));
     const handOvers = [...this.#cells].flatMap(({ suspects, process }) =>
-      [...suspects.values()].map(async ({ conversation }) => {
-        if (process) await this.#options.endClaim(conversation, process.name);
-        await this.#options.wake(conversation);
+      [...suspects.values()].map(async (suspect) => {
+        if (process) await this.#options.endClaim(suspect.conversation, process.name);
+        await this.#giveAway(suspect);
       }),
     );
     await settledWithin(handOvers, SECOND_MS);
@@ -141,7 +151,6 @@ export class Quarantine {
     const cell: Cell = {
       suspects: new Map(suspects.map((one) => [one.conversation.id, one])),
       process: undefined,
-      isRunning: false,
       isOpen,
     };
     this.#cells.add(cell);
@@ -201,9 +210,13 @@ export class Quarantine {
       () => false,
     );
     // A process that does not start is handled when it ends.
-    if (!hasStarted || this.#isClosing || cell.process !== process) return;
-    cell.isRunning = true;
-    if (cell.suspects.has(conversation.id)) process.run(conversation);
+    const suspect = cell.suspects.get(conversation.id);
+    if (!hasStarted || this.#isClosing || cell.process !== process || !suspect) return;
+    const { hold } = suspect;
+    suspect.hold = undefined;
+    // If Redis does not answer, the process finds out whether the turn is free.
+    if ((await hold?.release().catch(() => true)) === false) this.#onLeft(process, conversation.id);
+    else process.run(conversation);
   }
 
   #onLeft(process: QuarantineProcess, conversationId: string): void {
@@ -255,24 +268,35 @@ export class Quarantine {
     this.#cells.delete(cell);
     const suspects = [...cell.suspects.values()];
     if (!hasStarted) return this.#afterFailedStart(suspects, cell.isOpen);
-    await Promise.all(suspects.map(({ conversation }) => this.#options.endClaim(conversation, process.name)));
-    await this.#afterDeath(suspects);
+    const waiting = suspects.filter(({ hold }) => hold);
+    if (waiting.length > 0) this.#isolate(waiting, cell.isOpen);
+    const ran = suspects.filter(({ hold }) => !hold);
+    await Promise.all(ran.map(({ conversation }) => this.#options.endClaim(conversation, process.name)));
+    const [only] = ran;
+    if (only && ran.length === 1) {
+      this.#noteSoloDeath(only.turnId);
+      if (this.isGuilty(only.turnId)) return void (await this.#options.takeGuilty(only.conversation));
+    }
+    const held = await Promise.all(
+      ran.map(async (suspect) => ({ ...suspect, hold: await this.#options.takeBack(suspect) })),
+    );
+    const open = held.filter(({ hold }) => hold);
+    if (this.#isClosing) return void (await Promise.all(open.map((suspect) => this.#giveAway(suspect))));
+    // The half that comes first runs beside the other one, not before it.
+    const half = Math.ceil(open.length / 2);
+    for (const part of [open.slice(0, half), open.slice(half)]) if (part.length > 0) this.#isolate(part, false);
   }
 
-  async #afterDeath(suspects: readonly SuspectedTurn[]): Promise<void> {
-    const [only] = suspects;
-    if (suspects.length > 1) {
-      // The half that comes first runs beside the other one, not before it.
-      const half = Math.ceil(suspects.length / 2);
-      for (const part of [suspects.slice(0, half), suspects.slice(half)]) this.#isolate(part, false);
-      return;
-    }
-    if (!only) return;
+  #noteSoloDeath(turnId: DeliveryId): void {
     const [oldest] = this.#soloDeaths.keys();
     if (oldest !== undefined && this.#soloDeaths.size >= MAX_SOLO_TURNS) this.#soloDeaths.delete(oldest);
-    this.#soloDeaths.set(only.turnId, (this.#soloDeaths.get(only.turnId) ?? 0) + 1);
-    if (this.isGuilty(only.turnId)) await this.#options.takeGuilty(only.conversation);
-    else this.#isolate([only], false);
+    this.#soloDeaths.set(turnId, (this.#soloDeaths.get(turnId) ?? 0) + 1);
+  }
+
+  /** Lets any worker take the turn. */
+  async #giveAway({ conversation, hold }: SuspectedTurn): Promise<void> {
+    await hold?.release();
+    await this.#options.wake(conversation);
   }
 
   async #afterFailedStart(suspects: readonly SuspectedTurn[], isOpen: boolean): Promise<void> {
@@ -282,18 +306,19 @@ export class Quarantine {
     this.#unavailableUntilMs = monotonicMs() + UNAVAILABLE_FOR_MS;
     for (const cell of this.#waiting.splice(0)) {
       this.#cells.delete(cell);
-      for (const suspect of cell.suspects.values()) await this.#options.wake(suspect.conversation);
+      for (const suspect of cell.suspects.values()) await this.#giveAway(suspect);
     }
-    for (const { conversation } of suspects) await this.#options.wake(conversation);
+    for (const suspect of suspects) await this.#giveAway(suspect);
   }
 
   /**
    * The turn is ending in its process right now, or its claim has run out: the process notices that it lost the turn and leaves
    * it, or it is blocked and will be killed.
    */
-  async #lookAgain({ conversation }: SuspectedTurn): Promise<void> {
+  async #lookAgain(suspect: SuspectedTurn): Promise<void> {
+    await suspect.hold?.release();
     await sleep(LOOK_AGAIN_MS, undefined, { ref: false });
-    if (!this.#isClosing) await this.#options.wake(conversation);
+    if (!this.#isClosing) await this.#options.wake(suspect.conversation);
   }
 
   #cellOf(process: QuarantineProcess): Cell | undefined {

@@ -48,6 +48,8 @@ export interface TurnLeaseOptions {
 export class TurnLease {
   readonly #options: TurnLeaseOptions;
   readonly #timer: NodeJS.Timeout;
+  #lock: WakeLock | undefined;
+  #outlivesWake = false;
   #claim: TurnClaim | undefined;
   #isLockLost = false;
   #isRenewing = false;
@@ -57,6 +59,7 @@ export class TurnLease {
   /** Starts renewing the lock. */
   constructor(options: TurnLeaseOptions) {
     this.#options = options;
+    this.#lock = options.lock;
     // The next renewal repeats a failed one, which must not end an answer.
     this.#timer = setInterval(() => inBackground(() => this.#renewBoth()), RENEW_EVERY_MS);
   }
@@ -98,6 +101,17 @@ export class TurnLease {
     return true;
   }
 
+  /** Keeps the claim after its wake has ended, until `end`. */
+  outliveWake(): void {
+    this.#lock = undefined;
+    this.#outlivesWake = true;
+  }
+
+  /** The wake has ended, and the claim with it unless it outlives its wake. */
+  endWake(): void {
+    if (!this.#outlivesWake) this.end();
+  }
+
   /** Stops renewing and holds nothing any more. */
   end(): void {
     clearInterval(this.#timer);
@@ -118,7 +132,8 @@ export class TurnLease {
   }
 
   async #renewLock(): Promise<void> {
-    const { lock, report } = this.#options;
+    const { report } = this.#options;
+    const lock = this.#lock;
     if (!lock || this.#isLockLost || (await lock.job.extendLock(lock.token, LOCK_MS)) !== 0) return;
     // Another worker may get the wake, but leaves the turn alone while the claim is renewed.
     this.#isLockLost = true;

@@ -15,7 +15,7 @@ import { QueuePressure, type PressureLimits, type TakenWake } from './queue-pres
 import { StopListener } from './stop-listener.ts';
 import { stopAppliesTo, stopMarksOf } from './stop-mark.ts';
 import { type StopMark, type TurnCommit, type AbortReason, type TurnClaim, type TurnControls } from '../domain/turn.ts';
-import { SUSPECT_CRASHES, type Quarantine } from './quarantine.ts';
+import { SUSPECT_CRASHES, type Quarantine, type TurnHold } from './quarantine.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
 import { LOCK_MS, TurnLease, type WakeLock } from './turn-lease.ts';
 import { hasFollowUp } from './turn-commit.ts';
@@ -204,7 +204,7 @@ export class TurnWorker {
       // One turn per wake is fair: other waiting conversations come before this conversation's next turn.
       if (waiting > 0) await wakeQueue.wake(conversation);
     } finally {
-      lease.end();
+      lease.endWake();
       wake.leave();
     }
   }
@@ -231,7 +231,7 @@ export class TurnWorker {
 
   /** A worker died while it ran this turn (SECURITY.md poison-turns). In quarantine it harms no other turns. */
   async #runSuspect(claim: TurnClaim, taken: TakenTurn): Promise<number> {
-    const { quarantine, limits, store, report } = this.#options;
+    const { quarantine, limits, report } = this.#options;
     const { turnId, crashes, conversation } = claim;
     if (!quarantine || crashes < SUSPECT_CRASHES) return this.#runClaimed(claim, taken);
     if (quarantine.isGuilty(turnId) && crashes >= limits.maxCrashes) {
@@ -241,16 +241,47 @@ export class TurnWorker {
       return waiting;
     }
     if (!quarantine.isAvailable && !this.#isClosing) return this.#runClaimed(claim, taken);
-    taken.lease.end();
     if (this.#isClosing) {
+      taken.lease.end();
       // Another worker, or the next start, has a quarantine for it.
       await this.#giveBack(claim);
       return 1;
     }
-    await store.isolate(claim);
     report.turnQuarantined({ turnId, crashes });
-    quarantine.take({ conversation, turnId });
+    quarantine.take({ conversation, turnId, hold: this.#hold(claim, taken.lease) });
     return 0;
+  }
+
+  /**
+   * Takes the turn of an ended quarantine process, to hold it for the next one. @returns undefined if the turn is not open any
+   * more, or another worker has it
+   */
+  async takeBack({ conversation, turnId }: Pick<TurnClaim, 'conversation' | 'turnId'>): Promise<TurnHold | undefined> {
+    const { store, report, wakeQueue } = this.#options;
+    const ignored = () => undefined;
+    const lease = new TurnLease({ ...{ lock: undefined, store, report }, onFenced: ignored, onRenewed: ignored });
+    try {
+      const claim = await lease.begin(conversation);
+      if (claim?.turnId === turnId) return this.#hold(claim, lease);
+      lease.end();
+      if (!claim) return undefined;
+      await this.#giveBack(claim);
+      await wakeQueue.wake(conversation);
+    } catch {
+      // Its conversation is pending: the sweeper wakes it.
+      lease.end();
+    }
+    return undefined;
+  }
+
+  #hold(claim: TurnClaim, lease: TurnLease): TurnHold {
+    lease.outliveWake();
+    return {
+      release: () => {
+        lease.end();
+        return this.#options.store.isolate(claim);
+      },
+    };
   }
 
   async #runClaimed(claim: TurnClaim, taken: TakenTurn): Promise<number> {

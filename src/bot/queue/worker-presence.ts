@@ -9,7 +9,7 @@ import { subscribe } from '../../shared/redis/subscriber.ts';
 const CHANNEL_PREFIX = 'parley:worker:';
 const WORKERS_KEY = '{isolation}:workers';
 const CHECK_EVERY_MS = SECOND_MS / 2;
-/** After this worker's own subscription was lost, the subscriptions of others may need this long to return. */
+/** After this worker's own subscription was lost, or Redis has started, the subscriptions of others may need this long. */
 const SETTLE_MS = 5 * SECOND_MS;
 /** After this time any worker may retry a failed reclaim. */
 const RECLAIM_LOCK_MS = 5 * SECOND_MS;
@@ -19,7 +19,7 @@ const LEAVE_LIMIT_MS = SECOND_MS / 4;
 const absentScript = loadScript(import.meta.url, './scripts/find-absent-workers.lua', {
   keys: ['workers'],
   args: ['name', 'channelPrefix', 'forgetMs'],
-  answer: { isHeard: 'flag', absent: 'texts' },
+  answer: { isHeard: 'flag', absent: 'texts', upForMs: 'number' },
 });
 
 export interface WorkerPresenceOptions {
@@ -42,7 +42,8 @@ export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: Worker
   if (!(redis instanceof Redis)) return async () => undefined;
   const unsubscribe = subscribe(redis, { channel: CHANNEL_PREFIX + workerName, onMessage: () => undefined });
   let missing = new Set<string>();
-  let settledAtMs = Number.POSITIVE_INFINITY;
+  let hasBeenHeard = false;
+  let settledAtMs = Number.NEGATIVE_INFINITY;
   let isChecking = false;
 
   async function check(): Promise<void> {
@@ -50,9 +51,9 @@ export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: Worker
     isChecking = true;
     try {
       const args = { name: workerName, channelPrefix: CHANNEL_PREFIX, forgetMs: HOUR_MS };
-      const { isHeard, absent } = await absentScript.run(redis, { workers: WORKERS_KEY }, args);
-      if (!isHeard) settledAtMs = nowMs() + SETTLE_MS;
-      else if (settledAtMs === Number.POSITIVE_INFINITY) settledAtMs = nowMs();
+      const { isHeard, absent, upForMs } = await absentScript.run(redis, { workers: WORKERS_KEY }, args);
+      if (upForMs < SETTLE_MS || (hasBeenHeard && !isHeard)) settledAtMs = nowMs() + SETTLE_MS;
+      hasBeenHeard ||= isHeard;
       const isSettled = isHeard && nowMs() >= settledAtMs;
       const dead = isSettled ? absent.filter((name) => missing.has(name)) : [];
       missing = new Set(isSettled ? absent : []);

@@ -152,7 +152,7 @@ function asEngineKnows(config: Config, { modelsFrom, isModelNamed }: Config['cha
 /** Models that the models file does not list. */
 function hintOnUnlisted({ chat, ...config }: Config): string[] {
   // The names are only assumed as long as the service has not listed its models.
-  if (chat.modelsFrom === 'service') return [];
+  if (chat.modelsFrom !== 'settings') return [];
   const catalog = readCatalog(config);
   const unlisted = chat.models.filter((name) => !catalog.lists(name));
   if (unlisted.length === 0) return [];

@@ -4,7 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../../src/shared/deferred.ts';
 import { conversationOf, type ConversationRef } from '../../../src/bot/domain/conversation.ts';
 import { asDeliveryId } from '../../../src/bot/domain/ids.ts';
-import { Quarantine, SOLO_DEATHS_TO_GIVE_UP, type QuarantineProcess } from '../../../src/bot/queue/quarantine.ts';
+import {
+  Quarantine,
+  SOLO_DEATHS_TO_GIVE_UP,
+  type QuarantineProcess,
+  type TurnHold,
+} from '../../../src/bot/queue/quarantine.ts';
 import { messageOf, until } from './worker-fixture.ts';
 import { tries } from '../../support/tries.ts';
 
@@ -19,6 +24,8 @@ interface World {
   woken: string[];
   /** Claims that were ended, as `process/conversation`. */
   claimsEnded: string[];
+  /** Conversations whose turns the worker holds now. */
+  held: Set<string>;
 }
 
 class TestProcess implements QuarantineProcess {
@@ -72,7 +79,14 @@ afterEach(async () => {
 });
 
 function createWorld(fateOf: (id: string) => Fate, starts = () => true, startsWithinMs = 1): World {
-  const world: Omit<World, 'quarantine'> = { processes: [], guilty: [], ended: [], woken: [], claimsEnded: [] };
+  const world: Omit<World, 'quarantine'> = {
+    processes: [],
+    guilty: [],
+    ended: [],
+    woken: [],
+    claimsEnded: [],
+    held: new Set(),
+  };
   const quarantine = new Quarantine({
     start(onLeft) {
       const left = (id: string) => {
@@ -84,12 +98,18 @@ function createWorld(fateOf: (id: string) => Fate, starts = () => true, startsWi
       return process;
     },
     endClaim: async ({ id }, name) => void world.claimsEnded.push(`${name}/${id}`),
+    takeBack: async ({ conversation: { id } }) => holdIn(world, id),
     takeGuilty: async ({ id }) => void world.guilty.push(id),
     wake: async ({ id }) => void world.woken.push(id),
   });
   const all = { ...world, quarantine };
   worlds.push(all);
   return all;
+}
+
+function holdIn({ held }: Pick<World, 'held'>, id: string): TurnHold {
+  held.add(id);
+  return { release: async () => held.delete(id) };
 }
 
 const suspectOf = (name: string) => ({

@@ -7,6 +7,7 @@ import { connectRedis } from '../../../src/shared/redis/redis.ts';
 import { conversationOf, type ConversationRef } from '../../../src/bot/domain/conversation.ts';
 import type { InboundMessage } from '../../../src/bot/domain/message.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
+import { keepWorkerPresence } from '../../../src/bot/queue/worker-presence.ts';
 import { newWorkerName } from '../../../src/bot/queue/claim-name.ts';
 import { Quarantine, type QuarantineProcess } from '../../../src/bot/queue/quarantine.ts';
 import { endClaimScript } from '../../../src/bot/queue/reclaim.ts';
@@ -94,12 +95,13 @@ test('a worker that loses only BullMQ’s lock continues, and another worker giv
 
 /**
  * A quarantine whose processes are workers in this one. A turn of the user “poison” kills its process.
- * @param runIn receives whose turns they run @param takeGuilty see `QuarantineOptions`
+ * @param runIn receives whose turns they run @param parent the worker that starts them @param ready when they can run turns
  */
 function startQuarantine(
   answered: string[],
   runIn: string[],
-  takeGuilty: (conversation: ConversationRef) => Promise<void> | undefined,
+  parent: () => TurnWorker,
+  ready: Promise<void> = Promise.resolve(),
 ): Quarantine {
   const start = (onLeft: (id: string) => void): QuarantineProcess => {
     const name = newWorkerName();
@@ -116,7 +118,7 @@ function startQuarantine(
       { shards: 0, store: storeNamed(name) },
     );
     return {
-      ...{ name, ready: Promise.resolve(), ended: ended.promise, kill: () => ended.resolve() },
+      ...{ name, ready, ended: ended.promise, kill: () => ended.resolve() },
       run: (conversation) =>
         void worker.runNow(conversation).then(
           () => onLeft(conversation.id),
@@ -129,7 +131,8 @@ function startQuarantine(
     start,
     endClaim: (conversation, worker) =>
       endClaimScript.run(fixture.server.redis, conversationKeys(conversation), { worker }),
-    takeGuilty: async (conversation) => takeGuilty(conversation),
+    takeGuilty: (conversation) => parent().runNow(conversation),
+    takeBack: (turn) => parent().takeBack(turn),
     wake: (conversation) => fixture.wakeQueue.wake(conversation),
   });
 }
@@ -142,7 +145,7 @@ test('runs turns with two crashes apart, gives up the one that kills its process
   const runIn: string[] = [];
   for (const userId of ['poison', 'innocent-1', 'innocent-2']) await acceptCrashed(messageOf(userId, 'q'), 2);
   await acceptCrashed(messageOf('unlucky', 'q'), 1);
-  const quarantine = startQuarantine(answered, runIn, (conversation) => worker.runNow(conversation));
+  const quarantine = startQuarantine(answered, runIn, () => worker);
   const worker: TurnWorker = fixture.startWorker(answers(answered), {
     ...{ quarantine, store: storeNamed(newWorkerName()) },
     apologise: async ({ turnId }) => ({ outcome: 'dead', records: (apologies.push(turnId), []) }),
@@ -153,6 +156,42 @@ test('runs turns with two crashes apart, gives up the one that kills its process
   expect(runIn).not.toContain('unlucky');
   expect(fixture.reported.filter((line) => line.startsWith('dead'))).toHaveLength(1);
 }, 60_000);
+
+test('holds a suspect that waits for its process, so that no other worker takes it into its own quarantine [poison-turns]', async () => {
+  const answered: string[] = [];
+  const ready = new Deferred<void>();
+  await acceptCrashed(messageOf('innocent', 'q'), 2);
+  const start = () => {
+    const quarantine = startQuarantine(answered, [], () => worker, ready.promise);
+    const worker: TurnWorker = fixture.startWorker(answers(answered), {
+      ...{ quarantine, store: storeNamed(newWorkerName()) },
+    });
+  };
+  start();
+  await sweepLater();
+  await until(() => fixture.reported.includes('quarantined 2'));
+  start();
+  for (let round = 0; round < 3; round += 1) {
+    await sweepLater();
+    await sleep(100);
+  }
+  ready.resolve();
+  await until(() => answered.length === 1);
+  expect(fixture.reported.filter((line) => line.startsWith('quarantined'))).toEqual(['quarantined 2']);
+});
+
+test('a worker that has just started takes over from a dead one without waiting [quick-takeover]', async () => {
+  const { redis } = fixture.server;
+  const upForSec = async () => Number(/uptime_in_seconds:(\d+)/.exec(await redis.info('server'))?.[1]);
+  await until(async () => (await upForSec()) >= 5, 10_000);
+  await redis.zadd('{isolation}:workers', Date.now(), 'dead');
+  const reclaimed: string[] = [];
+  const presence = { redis, workerName: 'fresh', reclaim: async (name: string) => reclaimed.push(name) };
+  const end = keepWorkerPresence({ ...presence, nowMs: () => 0 });
+  await until(() => reclaimed.length === 1);
+  expect(reclaimed).toEqual(['dead']);
+  await end();
+});
 
 test.each(['isolated', 'crashed', 'given back'])(
   'a turn that was %s ages the next question only if nothing failed [poison-turns] [in-order]',

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import { connectRedis } from '../../../src/shared/redis/redis.ts';
 import { checkRedis } from '../../../src/cli/check/check-redis.ts';
 import { redisAddress } from '../../../src/bot/app/secrets.ts';
-import { exitWithParent } from '../../../src/bot/app/local/exit-with-parent.ts';
+import { exitWithParent } from '../../../src/shared/process/exit-with-parent.ts';
 import { freePort } from '../../../src/bot/app/local/embedded-redis.ts';
 import { findRedisProgram } from '../../../src/bot/app/local/redis-program.ts';
 import { loadSettings } from '../../../src/bot/config/load-settings.ts';

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { CodedError } from '../../../shared/coded-error.ts';
 import { withTimeout } from '../../../shared/with-timeout.ts';
-import { exitWithParent } from './exit-with-parent.ts';
+import { exitWithParent } from '../../../shared/process/exit-with-parent.ts';
 import { findRedisProgram } from './redis-program.ts';
 
 /** A redis-server child process, which is stopped with this process, even if this process is killed. */

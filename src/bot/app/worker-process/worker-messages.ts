@@ -1,6 +1,10 @@
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Config, Secrets } from '../../config/config.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
 import type { LocalHit, LocalQuery } from '../../knowledge/index/local-index.ts';
+
+/** Metrics of a process, as Prometheus' client writes them for another process. */
+export type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
 
 /** Questions to a worker process. */
 export type WorkerQuestion = 'running' | 'ready' | 'metrics';
@@ -26,12 +30,12 @@ export type ToWorker =
 
 /**
  * `here`: it listens. `ready`: it takes turns, and has taken over `takenOver` turns of dead workers. `left`: a turn that it was
- * given has ended or was given back. `search`: it has no index of documents and asks for `found`, without hits if that failed.
+ * given has ended or was given back; `counts` are the process's counters and histograms. `search`: it has no index of documents and asks for `found`, without hits if that failed.
  */
 export type FromWorker =
   | { kind: 'here' }
   | { kind: 'ready'; takenOver: number }
   | { kind: 'failed'; message: string }
-  | { kind: 'left'; conversationId: string }
+  | { kind: 'left'; conversationId: string; counts: MetricsJson }
   | { kind: 'search'; id: number; query: LocalQuery }
   | { kind: 'answer'; id: number; value: unknown };

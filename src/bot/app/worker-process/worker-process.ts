@@ -2,9 +2,10 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { Deferred } from '../../../shared/deferred.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { inBackground } from '../../../shared/in-background.ts';
+import { exitWithParent } from '../../../shared/process/exit-with-parent.ts';
 import type { ConversationRef } from '../../domain/conversation.ts';
 import type { SearchLocal } from '../../knowledge/create-knowledge.ts';
-import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './worker-messages.ts';
+import type { FromWorker, MetricsJson, ToWorker, WorkerQuestion, WorkerTask } from './worker-messages.ts';
 
 /** How a worker process ended. */
 export interface WorkerEnd {
@@ -16,8 +17,8 @@ export interface WorkerEnd {
 
 /** What a process of the quarantine needs of its parent. */
 export interface WorkerServices {
-  /** Called when a turn that the process was given has ended, or was given back. */
-  onLeft(conversationId: string): void;
+  /** Called when a turn that the process was given has ended, or was given back, with what the process has counted. */
+  onLeft(conversationId: string, counts: MetricsJson): void;
   searchLocal: SearchLocal;
 }
 
@@ -45,6 +46,7 @@ export class WorkerProcess {
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
+    exitWithParent(this.#child, 'KILL');
     const ready = new Deferred<number>();
     const ended = new Deferred<WorkerEnd>();
     this.ready = ready.promise;
@@ -62,7 +64,7 @@ export class WorkerProcess {
       if (message.kind === 'here') this.#send({ kind: 'begin', task });
       else if (message.kind === 'ready') ready.resolve(message.takenOver);
       else if (message.kind === 'failed') ready.reject(new Error(message.message));
-      else if (message.kind === 'left') services?.onLeft(message.conversationId);
+      else if (message.kind === 'left') services?.onLeft(message.conversationId, message.counts);
       else if (message.kind === 'search') inBackground(() => this.#search(message, services));
       else this.#answers.get(message.id)?.resolve(message.value);
     });

@@ -4,6 +4,7 @@
 -- Keys       workers: sorted set of names, by last registration
 -- Arguments  name   channelPrefix   forgetMs: an absent worker is forgotten after this time
 -- Returns    isHeard: whether this worker's own subscription is active; if not, nothing is known of the others   absent: names
+--            upForMs: how long Redis has been running, 0 if it does not reveal it
 local nowMs = redisNowMs()
 redis.call('ZADD', keys.workers, nowMs, args.name)
 redis.call('PEXPIRE', keys.workers, 2 * args.forgetMs)
@@ -15,4 +16,6 @@ for _, name in ipairs(names) do
   if name == args.name then isHeard = count > 0
   elseif count == 0 then absent[#absent + 1] = name end
 end
-return answer { isHeard = isHeard, absent = absent }
+local told = redis.pcall('INFO', 'server')
+local upForSec = type(told) == 'string' and string.match(told, 'uptime_in_seconds:(%d+)') or 0
+return answer { isHeard = isHeard, absent = absent, upForMs = upForSec * 1000 }

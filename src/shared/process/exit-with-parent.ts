@@ -1,16 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
-/** Waits for the end of its input, which closes when this process ends for any reason, then terminates the given process. */
-const WATCH = 'cat >/dev/null; kill -CONT "$0"; kill -TERM "$0"';
+/** Waits for the end of its input, which closes when this process ends for any reason, then ends the given process. */
+const WATCH = 'cat >/dev/null; kill -CONT "$0"; kill -s "$1" "$0"';
 
 /**
- * Ends a child process in order when this process is killed and no handler can run.
+ * Ends a child process when this process is killed and no handler can run.
  * @param child as spawned: this process may be killed while the child starts
+ * @param signal `KILL` for a child that ends by itself unless it is blocked
  */
-export function exitWithParent(child: ChildProcess): void {
+export function exitWithParent(child: ChildProcess, signal: 'TERM' | 'KILL' = 'TERM'): void {
   // The child could not be started.
   if (child.pid === undefined) return;
-  const watch = spawn('/bin/sh', ['-c', WATCH, String(child.pid)], {
+  const watch = spawn('/bin/sh', ['-c', WATCH, String(child.pid), signal], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
