@@ -6,6 +6,8 @@ import {
   statusOf,
   type ScriptedChatServer,
 } from '../bot/model/scripted-chat-server.ts';
+import { ListedModels } from '../../src/bot/app/listed-models.ts';
+import { loadSettings } from '../../src/bot/config/load-settings.ts';
 import { PLATFORMS } from '../support/both-platforms.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
@@ -78,6 +80,20 @@ describe.each(PLATFORMS)('a deployment on %s without CHAT_MODELS', (platform) =>
     await deployment.startBot();
     expect(await ask('are you there?')).toBe('Here I am.');
     expect(asked()).toEqual(['svc-plus']);
+  });
+
+  test('hands the list over to a process that it starts', async () => {
+    const settings = loadSettings({ env: deployment.env, cwd: process.cwd() });
+    if (!settings.ok) throw new Error('faulty settings');
+    const { config, secrets } = settings;
+    const parent = new ListedModels({ config, secrets, log: undefined });
+    await parent.settled;
+    const child = new ListedModels({ config: parent.configForChild, secrets, log: undefined });
+    await child.settled;
+    expect(child.config.chat.models).toEqual(['alpha-chat', 'zeta-chat']);
+    expect(chat.calls).toHaveLength(1);
+    parent.close();
+    child.close();
   });
 
   test('knows added models after the files are read again', async () => {
