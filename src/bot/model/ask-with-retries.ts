@@ -157,6 +157,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
         if (await unhurried(() => admission.mayRetry(error, { permit: held.permit, isLastTry }))) tries.made -= 1;
         else if (isLastTry) throw error;
         else {
+          retryPolicy.spend();
           tellRetry(parts, request, { error, waitMs });
           await pauseUnlessCancelled(waitMs, signal);
         }

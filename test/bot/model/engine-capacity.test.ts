@@ -139,6 +139,19 @@ describe('an engine that serves 10 calls at once', () => {
     60_000,
   );
 
+  test('leaves the retries for other faults when it refuses many calls [engine-capacity] [bounded-retries]', async () => {
+    const worker = startWorker();
+    await texts(times(60, () => ask(worker)));
+    expect(engine.refused.length).toBeGreaterThan(16);
+    const before = engine.refused.length;
+    engine.refusal = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>maintenance</html>' };
+    engine.limit = 0;
+    const asked = ask(worker);
+    await untilTrue(() => engine.refused.length > before);
+    engine.limit = 10;
+    expect((await asked).text).toBe('ok');
+  }, 60_000);
+
   test('gets no calls until Retry-After has passed, and then a gradual increase [engine-capacity]', async () => {
     engine.refusal.headers = { 'retry-after': new Date(Date.now() + 3_000).toUTCString() };
     engine.answerMs = 100;
