@@ -1,7 +1,7 @@
 import { winningSampling } from './judge-order.ts';
 import { kindOfText } from './judge-text.ts';
 import type { Ledger } from './ledger.ts';
-import { lostCalls } from './lost-calls.ts';
+import { ENDED_BY_ENGINE, lostCalls } from './lost-calls.ts';
 import { spread, type ChaosReport } from './report.ts';
 import { nameOf, slowRecoveries } from './slow-recovery.ts';
 
@@ -11,7 +11,7 @@ type Spread = ChaosReport['recoveryMs'];
 export interface SlowReport {
   /** Visible answers that the model generated for at least the duration of an answer in this run. */
   longAnswers: number;
-  /** Model calls per visible answer, without summaries, calls refused by a full engine, and calls that a kill ended. */
+  /** Model calls per visible answer, without summaries, calls that the engine itself ended early, and calls that a kill ended. */
   callsPerAnswer: number;
   /** Calls without an answer, by the fault of the worker that made them. */
   lostCalls: Record<string, number>;
@@ -39,8 +39,7 @@ export function slowReportOf(ledger: Ledger, minAnswerMs: number): SlowReport {
     ({ startedAtMs, endedAtMs = startedAtMs }) => endedAtMs - startedAtMs >= minAnswerMs * ROUNDING,
   );
   const answers = ledger.messages.filter(({ snapshots }) => isEnd(snapshots.at(-1)?.text ?? '')).length;
-  // A call refused by a full engine costs the engine nothing.
-  const calls = ledger.samplings.filter(({ ending }) => ending !== 'full');
+  const calls = ledger.samplings.filter(({ ending }) => !ENDED_BY_ENGINE.has(ending));
   const lost = lostCalls(ledger);
   const avoidable = calls.length - (lost[BY_KILL] ?? 0);
   const recoveries = slowRecoveries(ledger);
