@@ -1,4 +1,4 @@
-import { Worker } from 'bullmq';
+import { Worker, type Job } from 'bullmq';
 import { asError } from '../../shared/coded-error.ts';
 import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { inBackground } from '../../shared/in-background.ts';
@@ -152,7 +152,17 @@ export class TurnWorker {
   #startWorker(shard: number): Worker<WakeJob> {
     const { redis, limits, log, report } = this.#options;
     const { name, prefix } = shardNames(shard);
-    const worker = new Worker<WakeJob>(name, (job, token) => this.#processWake({ job, token: token ?? '' }, shard), {
+    // BullMQ fetches one job after the other until all slots are taken, and only then runs them. Behind a backlog the first turn
+    // would wait for as many fetches as there are slots, so a turn begins with its fetch.
+    const begun = new WeakMap<Job<WakeJob>, Promise<void>>();
+    const begin = (job: Job<WakeJob>): Promise<void> => {
+      const run = this.#processWake({ job, token: job.token ?? '' }, shard);
+      begun.set(job, run);
+      // BullMQ handles a failure once it comes to the job.
+      run.catch(() => undefined);
+      return run;
+    };
+    const worker = new Worker<WakeJob>(name, (job) => begun.get(job) ?? begin(job), {
       connection: redis,
       prefix,
       concurrency: limits.concurrency,
@@ -164,6 +174,7 @@ export class TurnWorker {
       removeOnFail: { count: 0 },
       skipVersionCheck: true,
     });
+    worker.on('active', begin);
     worker.on('error', (error) => log.debug({ error }, 'the wake worker reported an error'));
     worker.on('stalled', () => report.queueStalled());
     worker.on('failed', (_job, error) => report.runFailed({ error }));

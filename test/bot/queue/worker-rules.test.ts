@@ -314,6 +314,27 @@ test('a turn whose wake was fetched right before a stop without grace period is 
   }
 });
 
+test('the first turn of a backlog begins before the other wakes are fetched', async () => {
+  const slow = await startTcpProxy(Number(new URL(fixture.server.url).port));
+  slow.breakWith({ kind: 'delay', delayMs: 20 });
+  const redis = connectRedis({ urls: [`redis://127.0.0.1:${slow.port}`] }, 'wait', log, 'slow');
+  const fetched: Promise<number>[] = [];
+  try {
+    const people = Array.from({ length: 40 }, (_, index) => messageOf(`p${index}`, 'q'));
+    for (const message of people) await fixture.send(message);
+    const runTurn: RunTurn = async () => {
+      fetched.push(fixture.server.redis.llen('{wake0}:turns:active'));
+      return { outcome: 'final', records: [] };
+    };
+    fixture.startWorker(runTurn, { redis, concurrency: 40 });
+    await until(() => fetched.length === 40);
+    expect(await fetched[0]).toBeLessThan(20);
+  } finally {
+    redis.disconnect();
+    await slow.close();
+  }
+});
+
 test('a wake of an unknown version is left alone, and its conversation is woken in a known way [versioned-payloads]', async () => {
   const answered: string[] = [];
   const message = textMessage('q');
