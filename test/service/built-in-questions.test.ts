@@ -54,7 +54,7 @@ describe('English questions, answered from the matching English page and heading
     ['Which hosts must the firewall allow?', 'docs/guide/OPERATIONS.md, “Firewall”', 'the host of'],
     ['What does “its signature differs” mean?', 'docs/guide/OPERATIONS.md, “In the log', 'copy the token'],
     ['What may reasoning_effort be?', 'docs/reference/SERVICE.md, “', 'svc-max'],
-    ['What does the sweeper do?', 'docs/design/queue-protocol.md, “Wake”', 'lost'],
+    ['What does the sweeper do?', 'docs/ARCHITECTURE.md, “Concepts”', 'lost wakes'],
   ])('%s', async (question, source, part) => {
     const text = await ask(question);
     expect(text).toContain(source);
