@@ -79,7 +79,7 @@ function follow(page: string): { written: string[]; edited: string[] } {
   const { fences } = cutFences(readPage(page));
   const blocks = fences.values();
   for (const line of readPage(page).split('\n')) {
-    const found = /`(src\/[\w./-]+\.ts)`(?:, whole)?:$/.exec(line);
+    const found = /`(src\/[\w./-]+\.ts)`:$/.exec(line);
     if (found?.[1]) named = found[1];
     if (!/^```\w/.test(line)) continue;
     const { language, lines } = blocks.next().value ?? { language: '', lines: [] };
