@@ -28,6 +28,22 @@ export interface ModelRequest {
   model?: string;
 }
 
+/** A chat engine on this computer that needs no key. */
+export interface EngineView {
+  /** Its product name. Undefined for an engine that is not recognized. */
+  name?: string;
+  address: string;
+  /** Empty if it has not loaded or downloaded any. */
+  models: string[];
+}
+
+/** What was found on this computer, and where it was looked for. */
+export interface EngineSearch {
+  engines: EngineView[];
+  /** `engine`: the engine that usually listens there. `isOurs`: Parley itself listens there, so that it was not asked. */
+  ports: { port: number; engine?: string; isOurs: boolean }[];
+}
+
 /** Why a model was not connected; the page turns it into a sentence. */
 export interface ModelFault {
   code:
@@ -58,6 +74,8 @@ export interface LocalControls {
   model(): ModelView;
   /** Tests a model, and uses it from now on if it works. @returns the fault, if any */
   useModel(request: ModelRequest): Promise<ModelFault | undefined>;
+  /** Looks for chat engines on this computer, once and for a few seconds at most. */
+  findEngines(): Promise<EngineSearch>;
   /** Switches back to the built-in model. */
   useBuiltInModel(): Promise<void>;
 }

@@ -28,6 +28,10 @@ const controls: LocalControls = {
     seen.push(address);
     return { code: 'key', detail: '401' };
   },
+  async findEngines() {
+    seen.push('engines');
+    return { engines: [], ports: [{ port: 11434, engine: 'Ollama', isOurs: false }] };
+  },
   async useBuiltInModel() {
     seen.push('built-in');
   },
@@ -63,7 +67,7 @@ test('in local mode the page can kill the worker once per interval, and every op
   for (const screen of screens) screen.close();
 });
 
-test('another site or another host name of this server can neither kill the worker nor try a model', async () => {
+test('another site or another host name of this server can neither kill the worker nor try a model nor look for engines', async () => {
   await start({ controls });
   const json = { address: 'https://chat.example/v1', apiKey: '' };
   for (const headers of [
@@ -74,6 +78,7 @@ test('another site or another host name of this server can neither kill the work
     expect((await api.post(at('local/worker/kill'), { headers })).statusCode).toBe(403);
     expect((await api.post(at('local/model'), { headers, json })).statusCode).toBe(403);
     expect((await api.delete(at('local/model'), { headers })).statusCode).toBe(403);
+    expect((await api.post(at('local/engines'), { headers })).statusCode).toBe(403);
   }
   expect(seen).toEqual([]);
   const refused = await api.post(at('local/model'), { json });
@@ -82,11 +87,16 @@ test('another site or another host name of this server can neither kill the work
     400,
   );
   expect((await api.delete(at('local/model'))).body).toEqual({ kind: 'built-in' });
+  seen.splice(0);
+  // A page of another site can cause a GET without asking.
+  expect((await api(at('local/engines'))).statusCode).toBe(404);
+  expect(seen).toEqual([]);
+  expect((await api.post(at('local/engines'))).body).toMatchObject({ engines: [] });
 });
 
 test('outside local mode these addresses do not exist', async () => {
   await start({});
   expect((await api<{ isLocal: boolean }>(at('bootstrap'))).body.isLocal).toBe(false);
-  for (const path of ['local/worker/kill', 'local/model'])
+  for (const path of ['local/worker/kill', 'local/model', 'local/engines'])
     expect((await api.post(at(path), { json: {} })).statusCode).toBe(404);
 });

@@ -1,6 +1,13 @@
 import { saveOwnModel, readOwnModel, type OwnModel } from './local/own-model-file.ts';
-import type { LocalControls, ModelFault, ModelView, ModelRequest } from '../../simulator/local-controls.ts';
+import type {
+  EngineSearch,
+  LocalControls,
+  ModelFault,
+  ModelView,
+  ModelRequest,
+} from '../../simulator/local-controls.ts';
 import type { Config, Secrets } from '../config/config.ts';
+import { findEngines } from './find-engines.ts';
 import { tryOwnModel } from './try-own-model.ts';
 
 interface OwnModelOptions {
@@ -9,7 +16,7 @@ interface OwnModelOptions {
   restartWorker(): Promise<void>;
 }
 
-type ModelControls = Pick<LocalControls, 'model' | 'useModel' | 'useBuiltInModel'>;
+type ModelControls = Pick<LocalControls, 'model' | 'useModel' | 'findEngines' | 'useBuiltInModel'>;
 
 /**
  * Lets a person switch between their own model and the built-in one at runtime. An address in the settings takes precedence.
@@ -38,6 +45,8 @@ export function ownModelControls({ config, restartWorker }: OwnModelOptions): Mo
       return { code: 'not_started' };
     }
   };
+  /** Shared by pages that look at the same time. */
+  let search: Promise<EngineSearch> | undefined;
   return {
     model: () => viewOf(config, readOwnModel(dataDir)),
     useModel: (request: ModelRequest) =>
@@ -45,6 +54,7 @@ export function ownModelControls({ config, restartWorker }: OwnModelOptions): Mo
         const tried = await tryOwnModel(request);
         return 'fault' in tried ? tried.fault : change(tried.own);
       }),
+    findEngines: () => (search ??= findEngines(config).finally(() => (search = undefined))),
     useBuiltInModel: () =>
       inTurn(async () => {
         if (readOwnModel(dataDir)) await change(undefined);
@@ -61,7 +71,7 @@ function viewOf({ chat, embedded }: Config, own: OwnModel | undefined): ModelVie
 export function withOwnModel(config: Config, secrets: Secrets): { config: Config; secrets: Secrets } {
   const own = config.embedded.chat ? readOwnModel(config.local.dataDir) : undefined;
   if (!own) return { config, secrets };
-  const { baseUrl, model } = own;
-  const chat = { ...config.chat, baseUrl, model, models: [model], fallbackModel: undefined };
+  const { baseUrl, model, models = [model] } = own;
+  const chat = { ...config.chat, baseUrl, model, models, fallbackModel: undefined };
   return { config: { ...config, chat }, secrets: { ...secrets, chatApiKey: own.apiKey } };
 }

@@ -10,6 +10,8 @@ const LOOPBACK = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/;
 /** Characters that a header accepts. */
 const KEY = /^[\x21-\x7e]*$/;
 const MAX_TRIES = 3;
+/** A list that a person can choose from with `/model`. */
+const MAX_MODELS = 100;
 
 /**
  * Tries a chat service before it is saved, as `npm run check` does: its list of models, and one tiny answer of one of them.
@@ -47,12 +49,15 @@ async function tryPlace(place: { baseUrl: string; apiKey: string }, chosen: stri
   const offered = list.status === 200 && 'body' in list ? modelsIn(list.body) : undefined;
   // A service without a list may still answer for a named model.
   if (!offered && ![200, 404, 405, 501].includes(list.status)) return { fault: faultOf(list) };
-  const models = chosen === undefined ? chatModelNames(offered ?? []).slice(0, MAX_TRIES) : [chosen];
+  const usable = chosen === undefined ? chatModelNames(offered ?? []) : [chosen];
+  const models = usable.slice(0, MAX_TRIES);
   if (models.length === 0) return { fault: { code: list.status === 404 ? 'not_found' : 'name_model' } };
   let fault: ModelFault = { code: 'no_answer' };
   for (const model of models) {
     const answer = await probeAnswer(place, model);
-    if ('body' in answer && answer.status === 200 && hasChoices(answer.body)) return { own: { ...place, model } };
+    if ('body' in answer && answer.status === 200 && hasChoices(answer.body)) {
+      return { own: { ...place, model, models: usable.slice(0, MAX_MODELS) } };
+    }
     fault = answer.status === 200 ? { code: 'no_answer' } : faultOf(answer);
     if (fault.code === 'unreachable' || fault.code === 'key') break;
   }

@@ -116,6 +116,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       dataDir: resolve(cwd, settings.DATA_DIR),
       servicePort: settings.SERVICE_PORT,
       messengerPort: settings.MESSENGER_PORT,
+      enginePorts: settings.LOCAL_ENGINE_PORTS,
       messengerProtocol: settings.MESSENGER_PROTOCOL,
       botName: localBotName(settings),
     },

@@ -137,6 +137,7 @@ export interface Config extends PlatformConfigs {
     readonly dataDir: string;
     readonly servicePort: number;
     readonly messengerPort: number;
+    readonly enginePorts: readonly number[];
     readonly messengerProtocol: 'wecom' | 'slack';
     readonly botName: string;
   };

@@ -1,7 +1,7 @@
 import { MIB_BYTES, SECOND_MS } from '../clock.ts';
 import { callHttp, HttpCallError, type HttpCall } from './call-http.ts';
 
-type CheckRequest = Pick<HttpCall, 'headers' | 'json' | 'form' | 'timeoutMs'>;
+type CheckRequest = Pick<HttpCall, 'headers' | 'json' | 'form' | 'timeoutMs' | 'connectMs' | 'maxBytes'>;
 
 /** The parts of a response that a check needs; `code` tells why there was no response. */
 export type CheckAnswer = { status: number; body: string; location: string | undefined } | { status: 0; code: string };

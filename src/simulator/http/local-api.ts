@@ -30,6 +30,10 @@ export function localApi(controls: LocalControls): Router {
     context.status = fault ? 422 : 200;
     context.body = fault ? { fault } : controls.model();
   });
+  // A POST, because it causes requests: other sites can cause a GET.
+  router.post('/engines', async (context) => {
+    context.body = await controls.findEngines();
+  });
   router.delete('/model', async (context) => {
     await controls.useBuiltInModel();
     context.body = controls.model();

@@ -4,6 +4,7 @@ import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { listen } from '../../../src/shared/http/http-server.ts';
+import type { EngineSearch } from '../../../src/simulator/local-controls.ts';
 import {
   SHOWN_MESSAGES,
   type Bootstrap,
@@ -53,6 +54,8 @@ export interface PageServer {
   dropStreams(): void;
   /** Makes the bot refuse presses, and the server refuse edits. */
   refuseChanges(isRefused: boolean): void;
+  /** The engines that the page finds from now on. */
+  findEngines(found: EngineSearch['engines']): void;
   /** The next sends are refused with this status and error. */
   refuseSends(refusal: { status: number; code: string; message: string } | undefined): void;
   close(): Promise<void>;
@@ -84,6 +87,11 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
   const streams = new Set<ServerResponse>();
   let refusal: { status: number; code: string; message: string } | undefined;
   let areChangesRefused = false;
+  const ports = [
+    { port: 11434, engine: 'Ollama', isOurs: false },
+    { port: 8080, engine: 'llama.cpp', isOurs: true },
+  ];
+  let engines: EngineSearch = { engines: [], ports };
   let nextId = 0;
   let standing = false;
   const waiting: (() => void)[] = [];
@@ -122,6 +130,7 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     if (path === '/api/uploads') return void json(201, { id: `image-${(nextId += 1)}`, url: `/images/${nextId}` });
     if (path === '/api/frames') return void json(201, frameOf(body as FrameRequest));
     if (path === '/api/local/model') return void json(...modelAnswer(request.method ?? '', body));
+    if (path === '/api/local/engines') return void json(200, engines);
     if (path === '/api/local/worker/kill') return void json(202, { killedProcessId: 4711, killedAtMs: Date.now() });
     if (areChangesRefused && /\/(press|edit)$/.test(path)) return void json(502, { error: { code: 'not_taken' } });
     if (!path.endsWith('/messages')) return void response.writeHead(204).end();
@@ -177,6 +186,7 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     show,
     emit,
     dropStreams: () => streams.forEach((stream) => stream.end()),
+    findEngines: (found) => (engines = { engines: found, ports }),
     refuseSends: (next) => (refusal = next),
     refuseChanges: (isRefused) => (areChangesRefused = isRefused),
     standStill,
@@ -192,6 +202,7 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
 function modelAnswer(method: string, body: unknown): [status: number, body: object] {
   const { address = '' } = (body ?? {}) as { address?: string };
   if (method !== 'POST') return [200, { kind: 'built-in' }];
+  if (address.includes('gone')) return [422, { fault: { code: 'unreachable', detail: 'ECONNREFUSED' } }];
   if (address.includes('wrong')) return [422, { fault: { code: 'key', detail: '401' } }];
   return [200, { kind: 'own', host: new URL(address).host, model: 'big-1' }];
 }

@@ -178,6 +178,32 @@ withBrowser('the tour of local mode', () => {
     expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('sk-typed');
   });
 
+  test('offers the engines on this computer with one press, says where it looked, and when one has disappeared', async () => {
+    await button('Connect your own model').click();
+    const dialog = page.getByRole('dialog', { name: 'Your own model' });
+    await dialog
+      .getByText(/No engine that works without a key was found. Ports searched: 11434 \(Ollama\)\./)
+      .waitFor();
+    await dialog.getByText(/Port 8080 \(llama\.cpp\) is used by Parley itself/).waitFor();
+    server.findEngines([
+      { name: 'Ollama', address: 'http://127.0.0.1:11434/v1', models: ['qwen3:8b', 'b', 'c', 'd', 'e'] },
+      { name: 'LM Studio', address: 'http://gone.localhost:1234/v1', models: ['other'] },
+      { address: 'http://127.0.0.1:8000/v1', models: [] },
+    ]);
+    await dialog.getByRole('button', { name: 'Search again' }).press('Enter');
+    await dialog.getByText('qwen3:8b, b, c and 2 more').waitFor();
+    await dialog.getByText('no model yet').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await dialog.getByRole('button', { name: /^Use / }).count()).toBe(2);
+    await dialog.getByRole('button', { name: 'Use LM Studio at gone.localhost:1234' }).click();
+    await dialog.getByText('LM Studio at gone.localhost:1234 no longer responds. Start it, then search').waitFor();
+    await dialog.getByRole('button', { name: 'Use Ollama at 127.0.0.1:11434' }).press('Enter');
+    await dialog.getByText('big-1 works and is now in use.').waitFor();
+    const { body } = server.calls.at(-1) ?? {};
+    expect(body).toEqual({ address: 'http://127.0.0.1:11434/v1', apiKey: '' });
+    server.findEngines([]);
+  });
+
   test('offers the choice of a user and a second user on the first screen', async () => {
     const who = page.getByRole('region', { name: 'Choose a user' });
     expect(await who.locator('[aria-current=true]').innerText()).toContain('Alice Wang');

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const FILE_NAME = 'own-model.json';
-const schema = z.object({ baseUrl: z.url(), apiKey: z.string(), model: z.string().min(1) });
+const schema = z.object({
+  baseUrl: z.url(),
+  apiKey: z.string(),
+  model: z.string().min(1),
+  /** The models of its service, if the person did not name one. */
+  models: z.array(z.string().min(1)).optional(),
+});
 
 /** The model that answers instead of the built-in one in local mode, as connected by the person on the page. */
 export type OwnModel = z.infer<typeof schema>;

@@ -87,6 +87,11 @@ export const localSettings = {
   ),
   SERVICE_PORT: setting(port, '8081', 'Port of the reference service. Same as PORT with `ROLES=service` alone.'),
   MESSENGER_PORT: setting(port, '8082', "Port of the messenger's page."),
+  LOCAL_ENGINE_PORTS: setting(
+    kinds.listOf(port, 'port numbers'),
+    '11434,1234,8080,8000',
+    "Ports of this computer where the messenger's page looks for chat engines: Ollama, LM Studio, llama.cpp and vLLM.",
+  ),
   MESSENGER_PROTOCOL: setting(
     kinds.oneOf('wecom', 'slack'),
     'wecom',

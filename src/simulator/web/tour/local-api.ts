@@ -1,4 +1,4 @@
-import type { ModelFault, ModelView, ModelRequest, WorkerView } from '../../local-controls.ts';
+import type { EngineSearch, ModelFault, ModelView, ModelRequest, WorkerView } from '../../local-controls.ts';
 import { ApiError, callJson } from '../api-client.ts';
 
 /** Kills the bot's worker with `kill -9`. @throws ApiError `rate_limited` right after another kill */
@@ -14,6 +14,11 @@ export function fetchModel(): Promise<ModelView> {
 /** Switches back to the built-in model. @throws ApiError */
 export function chooseBuiltIn(): Promise<ModelView> {
   return callJson('DELETE', '/api/local/model');
+}
+
+/** Looks for chat engines on this computer, which takes a few seconds at most. @throws ApiError */
+export function searchEngines(): Promise<EngineSearch> {
+  return callJson('POST', '/api/local/engines');
 }
 
 /** Tests a model, which takes as long as a slow model needs for a word. @throws ApiError if Parley itself is unreachable */

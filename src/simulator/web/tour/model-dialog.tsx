@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ModelView } from '../../local-controls.ts';
+import type { EngineView, ModelView } from '../../local-controls.ts';
 import { usePage } from '../page-context.ts';
+import { EngineList, hostOf, nameOf } from './engine-list.tsx';
 import { chooseBuiltIn, connectModel } from './local-api.ts';
 import { tourIn, type SayTour } from './tour-texts.ts';
 
@@ -12,7 +13,7 @@ interface ModelDialogProps {
 
 type Trial = { isGood: boolean; text: string } | 'trying' | undefined;
 
-/** Asks for an address and a key, and tests them immediately. The key is sent with the request and is not stored here. */
+/** Offers the engines on this computer, or asks for an address and a key; tests either immediately. The key is sent with the request and is not stored here. */
 export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
   const { language } = usePage();
   const say = tourIn(language);
@@ -27,6 +28,11 @@ export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
     setOutcome(await work().catch(() => ({ isGood: false, text: say('fault_away') })));
   };
   const connect = () => change(() => tryRequest(request, { say, onModel }));
+  const use = (engine: EngineView) =>
+    change(async () => {
+      const gone = say('engineGone', { engine: nameOf(engine, say), host: hostOf(engine) });
+      return tryRequest({ address: engine.address, apiKey: '', model: '' }, { say, onModel, gone });
+    });
   const back = () =>
     change(async () => {
       onModel(await chooseBuiltIn());
@@ -45,6 +51,8 @@ export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
       >
         <h2 id="model-title">{say('modelTitle')}</h2>
         <p>{say('modelHint')}</p>
+        <EngineList isTrying={isTrying} onUse={(engine) => void use(engine)} />
+        <h3>{say('otherService')}</h3>
         <label>
           {say('address')}
           <input
@@ -89,7 +97,7 @@ export function ModelDialog({ model, onModel, onLeave }: ModelDialogProps) {
 
 async function tryRequest(
   request: { address: string; apiKey: string; model: string },
-  { say, onModel }: { say: SayTour; onModel(model: ModelView): void },
+  { say, onModel, gone }: { say: SayTour; onModel(model: ModelView): void; gone?: string },
 ): Promise<Exclude<Trial, 'trying'>> {
   const { address, apiKey, model } = request;
   const answer = await connectModel({
@@ -99,6 +107,7 @@ async function tryRequest(
   });
   if ('fault' in answer) {
     const { code, detail = '' } = answer.fault;
+    if (code === 'unreachable' && gone !== undefined) return { isGood: false, text: gone };
     return { isGood: false, text: say(`fault_${code}`, { detail }) };
   }
   onModel(answer);

@@ -4,9 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { got } from 'got';
 import type { MessageView } from '../../../../src/simulator/api.ts';
-import type { WorkerView } from '../../../../src/simulator/local-controls.ts';
+import type { EngineSearch, WorkerView } from '../../../../src/simulator/local-controls.ts';
 import { freePort } from '../../../../src/bot/app/local/embedded-redis.ts';
-import { chunk, jsonOf, sse, startScriptedChatServer, statusOf, streamOf } from '../../model/scripted-chat-server.ts';
+import {
+  chunk,
+  jsonOf,
+  sse,
+  startScriptedChatServer,
+  statusOf,
+  streamOf,
+  type ScriptedChatServer,
+} from '../../model/scripted-chat-server.ts';
 import { startParleyProcess, type ParleyProcess } from '../../../support/parley-process.ts';
 import { openPrintedPage, type PrintedPage } from '../../../support/printed-page.ts';
 import { watchScreen, type Screen } from '../../../support/screen.ts';
@@ -22,6 +30,8 @@ let url: string;
 let parley: ParleyProcess;
 let screen: Screen;
 let page: PrintedPage;
+/** A chat engine on a port where the page looks for one. */
+let engine: ScriptedChatServer;
 
 /** Starts `npm start` in local mode with sign-in off. */
 beforeAll(async () => {
@@ -29,12 +39,15 @@ beforeAll(async () => {
   env = { PORT: PORT ?? '', SERVICE_PORT: SERVICE_PORT ?? '', MESSENGER_PORT: MESSENGER_PORT ?? '' };
   env = { ...env, DATA_DIR: folder, SIGN_IN: 'off', LOG_FORMAT: 'json', LOG_LEVEL: 'info', ENV_FILE: '/dev/null' };
   url = `http://127.0.0.1:${MESSENGER_PORT}`;
+  engine = await startScriptedChatServer();
+  env['LOCAL_ENGINE_PORTS'] = `${new URL(engine.baseUrl).port},${PORT}`;
   await start();
 });
 afterAll(async () => {
   screen.close();
   parley.kill('SIGKILL');
   await parley.ended;
+  await engine.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -146,6 +159,23 @@ test('a custom model is tried before it is used, then answers, and its key is st
   }
 });
 
+test('an engine on this computer is found, is used without a key and with all its models, and may disappear', async () => {
+  const words = streamOf(chunk({ content: 'I am the engine.' }, 'stop'), sse('[DONE]'));
+  engine.script(jsonOf({ choices: [{ message: { content: 'OK' } }] }), words);
+  const { engines, ports } = (await api.post<EngineSearch>(`${url}/api/local/engines`)).body;
+  expect(engines).toEqual([{ address: engine.baseUrl, models: ['svc-plus', 'svc-max'] }]);
+  expect(ports.map(({ isOurs }) => isOurs)).toEqual([false, true]);
+  const json = { address: engines[0]?.address, apiKey: '' };
+  expect((await api.post(`${url}/api/local/model`, { json })).statusCode).toBe(200);
+  expect((await wholeAnswer(await ask('who are you?'))).at(-1)?.text).toBe('I am the engine.');
+  expect((await wholeAnswer(await ask('/model'))).at(-1)?.text).toContain('svc-max');
+  await engine.stop();
+  const gone = await api.post(`${url}/api/local/model`, { json });
+  expect([gone.statusCode, gone.body]).toEqual([422, { fault: { code: 'unreachable', detail: 'ECONNREFUSED' } }]);
+  expect((await api.post<EngineSearch>(`${url}/api/local/engines`)).body.engines).toEqual([]);
+  expect((await api.delete(`${url}/api/local/model`)).body).toEqual({ kind: 'built-in' });
+});
+
 test('Ctrl+C reports the pending answer, reaches the worker once, and ends in order after the page shows the whole answer', async () => {
   const from = await ask('count to 40');
   await untilTrue(() => /\b2\b/.test(answersFrom(from).at(-1)?.text ?? ''));
@@ -187,6 +217,7 @@ test.each([
   ['GET', '/api/local/model'],
   ['POST', '/api/local/model'],
   ['DELETE', '/api/local/model'],
+  ['POST', '/api/local/engines'],
   ['POST', '/api/local/worker/kill'],
 ])('%s %s answers 403 to a browser without the owner’s cookie [local-owner]', async (method, path) => {
   for (const headers of OTHERS) {

@@ -45,9 +45,12 @@ test('a custom model is tried with its key, stored for its owner only, and then 
   expect(model()).toEqual({ kind: 'own', host: new URL(server.baseUrl).host, model: 'svc-plus' });
   expect(statSync(join(folder, 'own-model.json')).mode & 0o777).toBe(0o600);
   expect(withOwnModel(config, secrets)).toMatchObject({
-    config: { chat: { baseUrl: server.baseUrl, model: 'svc-plus', models: ['svc-plus'] } },
+    config: { chat: { baseUrl: server.baseUrl, model: 'svc-plus', models: ['svc-plus', 'svc-max'] } },
     secrets: { chatApiKey: KEY },
   });
+  server.script(OK);
+  expect(await useModel({ address: server.baseUrl, apiKey: KEY, model: 'svc-max' })).toBeUndefined();
+  expect(withOwnModel(config, secrets).config.chat.models).toEqual(['svc-max']);
   await useBuiltInModel();
   expect(withOwnModel(config, secrets)).toEqual({ config, secrets });
 });
