@@ -26,6 +26,7 @@ import { confirmPage } from './pages/confirm-page.ts';
 import { landingPage, openInAppPage } from './pages/landing-page.ts';
 import { PageError } from './pages/page-error.ts';
 import type { Redeemed } from './providers/provider.ts';
+import { createAwaitTyped, type AwaitTyped } from './typed-code/await-typed.ts';
 import { createCodeSteps } from './typed-code/show-code.ts';
 
 /** Every request that a browser can make during a sign-in, in order. */
@@ -71,6 +72,8 @@ export interface SignInSteps {
   cancelSignIn: Step;
   /** POST of "new code", with the proof typed-code. */
   showNewCode: Step;
+  /** Long request of the page with the code. */
+  awaitTyped: AwaitTyped;
 }
 
 /** Maximum automatic restarts after a failed code exchange (SECURITY.md code-used-once). */
@@ -94,6 +97,7 @@ export function createSignInFlow(options: IdentityOptions, parts: IdentityParts,
     confirmSignIn: (request) => confirmSignIn(flow, request),
     cancelSignIn: (request) => cancelSignIn(flow, request),
     showNewCode: (request) => flow.codeSteps.showNewCode(request),
+    awaitTyped: createAwaitTyped(flow),
   };
 }
 

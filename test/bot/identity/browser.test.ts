@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../../support/chromium.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { startIdentityFixture, type IdentityFixture } from './identity-fixture.ts';
@@ -90,4 +90,81 @@ describeInChromium('the sign-in pages in Chromium', () => {
     );
     expect(found).toEqual([]);
   }
+});
+
+describeInChromium('the page with the typed code in Chromium', () => {
+  let server: TestRedis;
+  let fixture: IdentityFixture;
+  let browser: Browser;
+  beforeAll(async () => {
+    server = await startTestRedis();
+    fixture = await startIdentityFixture(server.redis, {
+      signIn: { proof: ['typed-code'] },
+      platform: { hasWebSignIn: false },
+    });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await fixture.close();
+    await server.stop();
+  });
+
+  let messages = 0;
+  const typeInChat = (text: string) =>
+    fixture.identity.redeemTypedCode({
+      ...{ owner: fixture.owner, chatUserId: '20001', chatKind: 'private', text },
+      messageId: `message-${(messages += 1)}`,
+    });
+
+  async function openCode(options: BrowserContextOptions, words: { go: string; show: string }) {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    await page.goto(await fixture.link('20001', true));
+    await page.getByRole('button', { name: words.go }).click();
+    await page.getByRole('button', { name: words.show }).click();
+    const code = (await page.locator('.symbols').innerText()).trim();
+    return { context, page, code };
+  }
+  const ENGLISH = { go: 'Continue', show: 'Yes, show my code' };
+
+  test('copies the code by keyboard, and continues by itself once the code is typed', async () => {
+    const { context, page, code } = await openCode({ locale: 'en-US' }, ENGLISH);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const faults: string[] = [];
+    page.on('console', (message) => void faults.push(message.text()));
+    await page.getByRole('status').getByText('continues by itself once the chat has received').waitFor();
+    await page.getByRole('button', { name: 'Copy the code' }).press('Enter');
+    await page.getByRole('status').getByText('Copied. Paste the code in the chat.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code);
+    expect((await typeInChat(code))?.kind).toBe('linked');
+    await page.getByRole('heading', { name: 'You are signed in as' }).waitFor();
+    expect(faults).toEqual([]);
+    await fixture.identity.unlink(fixture.owner, '20001', 'unlink-1');
+    await context.close();
+  });
+
+  test('selects the code where a page may not copy, and shows in Chinese that the code has become invalid', async () => {
+    const { context, page, code } = await openCode({ locale: 'zh-CN' }, { go: '继续', show: '是，显示验证码' });
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error())');
+    await page.getByRole('button', { name: '复制验证码' }).click();
+    await page.getByRole('status').getByText('已选中验证码').waitFor();
+    expect(String(await page.evaluate('String(getSelection())')).trim()).toBe(code);
+    await typeInChat(code.slice(0, 8) + (code.endsWith('A') ? 'B' : 'A'));
+    expect(await page.locator('.symbols').innerText()).toBe(code);
+    await fixture.identity.redeemTypedCode({
+      ...{ owner: fixture.owner, chatUserId: '20001', chatKind: 'group', text: code, messageId: 'in-group' },
+    });
+    await page.locator('html[data-outcome=error]').waitFor();
+    await context.close();
+  });
+
+  test('works without scripts: no button to copy, and a link to the next page', async () => {
+    const { context, page, code } = await openCode({ locale: 'en-US', javaScriptEnabled: false }, ENGLISH);
+    expect(await page.getByRole('button', { name: 'Copy the code' }).count()).toBe(0);
+    await typeInChat(code);
+    await page.getByRole('link', { name: 'I have typed it' }).click();
+    await page.getByRole('heading', { name: 'You are signed in as' }).waitFor();
+    await context.close();
+  });
 });

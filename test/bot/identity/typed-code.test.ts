@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
 import { DIALECTS } from './providers/dialects.ts';
 import { CONVERSATION, type IdentityFixture } from './identity-fixture.ts';
 import type { Answer, TestBrowser } from './test-browser.ts';
@@ -62,7 +63,8 @@ describe.each(DIALECTS)('with %s', (dialect) => {
       expect(page.text).toContain('type this code in your private chat with the bot');
       expect(page.text).toContain('Never share this code with anyone; our staff will never ask for it.');
       expect(page.text).toContain('Valid for 5 minutes.');
-      expect(page.text).not.toContain('<script');
+      expect(page.text.match(/<script[^>]*>/g)).toEqual(['<script src="/assets/sign-in-code.js" defer>']);
+      expect(page.headers['content-security-policy']).toMatch(/script-src 'self'; connect-src 'self'; form-action/);
       expect(codeOn(page)).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
       expect(await account('zhang-san')).toBeUndefined();
       expect(fixture.releases).toEqual([]);
@@ -392,4 +394,55 @@ test('typed-code works with a service that returns no state [state-by-mode]', as
   fixture.service.echoesState = false;
   const { code } = await walkToCode('20001');
   expect((await type('20001', code))?.kind).toBe('linked');
+});
+
+describe('the request that waits for a typed code [typed-code]', () => {
+  const wait = (browser: TestBrowser) => browser.get(`${fixture.url}/sign-in/code-typed`);
+  /** Starts to wait, and returns once the request has arrived. */
+  const startToWait = async (browser: TestBrowser) => {
+    const answer = wait(browser);
+    await pause(1_000);
+    return { answer };
+  };
+
+  test('ends once the code is typed, is replaced, or is invalid', async () => {
+    await start({ signIn: { proof: ['typed-code'] } });
+    const { browser, page, code } = await walkToCode('20001');
+    const replaced = await startToWait(browser);
+    fixture.clock.nowMs += 1_000;
+    const second = codeOn(await browser.submit(page, '/sign-in/new-code'));
+    expect((await replaced.answer).status).toBe(200);
+    const typed = wait(browser);
+    expect((await type('20001', code))?.kind).toBe('wrong');
+    expect((await type('20001', second))?.kind).toBe('linked');
+    expect(await typed).toMatchObject({ status: 200, text: '', headers: { 'cache-control': 'no-store' } });
+    // Opened again: the page must not wait for a code that was typed before.
+    expect((await wait(browser)).status).toBe(200);
+    const other = await walkToCode('20002');
+    const spoiled = await startToWait(other.browser);
+    await type('20003', other.code, { chatKind: 'group' });
+    expect((await spoiled.answer).status).toBe(200);
+  });
+
+  test('is refused to a browser that shows no code, and changes nothing', async () => {
+    await start({ signIn: { proof: ['typed-code'] } });
+    expect((await wait(fixture.browser('20001'))).status).toBe(400);
+    const early = fixture.browser('20001');
+    await fixture.walkToConfirm(early, await fixture.link('20001'));
+    expect((await wait(early)).status).toBe(400);
+    const { code } = await walkToCode('20002');
+    expect((await wait(early)).status).toBe(400);
+    expect((await type('20002', code))?.kind).toBe('linked');
+  });
+
+  test('is one of at most three of a browser; others are told to ask later', async () => {
+    await start({ signIn: { proof: ['typed-code'] } });
+    const { browser, code } = await walkToCode('20001');
+    const waits = [wait(browser), wait(browser), wait(browser), wait(browser)];
+    const first = await Promise.race(waits);
+    expect([first.status, first.headers['retry-after']]).toEqual([204, '15']);
+    await type('20001', code);
+    const statuses = (await Promise.all(waits)).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 204]);
+  });
 });

@@ -1,8 +1,7 @@
 import type { Context } from 'koa';
 import { languageOfHeader } from '../../../shared/text/texts.ts';
-import type { BackToChat } from '../../platforms/platform.ts';
 import type { BrowserRequest, PageOutcome } from './step.ts';
-import type { PageHeaders } from '../pages/headers.ts';
+import type { PageHeaders, ScriptedPage } from '../pages/headers.ts';
 import { readBrowserCookie, writeBrowserCookie } from './request-guards.ts';
 
 /** Extracts the parts of a request that the steps need. */
@@ -23,8 +22,8 @@ export function browserRequest(context: Context): BrowserRequest {
 }
 
 /** Sends a step's outcome as the response. */
-export function send(context: Context, headersOf: (back?: BackToChat) => PageHeaders, outcome: PageOutcome): void {
-  context.set(headersOf(outcome.kind === 'page' ? outcome.back : undefined));
+export function send(context: Context, headersOf: (page: ScriptedPage) => PageHeaders, outcome: PageOutcome): void {
+  context.set(headersOf(outcome.kind === 'page' ? outcome : {}));
   if (outcome.cookie !== undefined) context.append('Set-Cookie', writeBrowserCookie(outcome.cookie));
   if (outcome.kind === 'page') {
     context.type = 'text/html';

@@ -2,17 +2,16 @@ import type { Middleware } from 'koa';
 import { asError } from '../../../shared/coded-error.ts';
 import { randomToken } from '../../../shared/crypto/ids.ts';
 import { languageOfHeader } from '../../../shared/text/texts.ts';
-import type { BackToChat } from '../../platforms/platform.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { ChatApps } from './chat-apps.ts';
 import { ERROR_TEXTS } from '../pages/error-texts.ts';
 import { errorPage } from '../pages/error-page.ts';
-import type { PageHeaders } from '../pages/headers.ts';
+import type { PageHeaders, ScriptedPage } from '../pages/headers.ts';
 import { PageError } from '../pages/page-error.ts';
 
 interface ErrorAnswerOptions {
   apps: Pick<ChatApps, 'backTo'>;
-  headersOf(back?: BackToChat): PageHeaders;
+  headersOf(page: ScriptedPage): PageHeaders;
   helpUrl?: string;
   log: Log;
 }
@@ -31,7 +30,7 @@ export function answerErrors({ apps, headersOf, helpUrl, log }: ErrorAnswerOptio
       const usual = ERROR_TEXTS[error.code];
       const { status = usual.status, retryAfterSec = usual.retryAfterSec } = error.details;
       const back = apps.backTo(context.get('User-Agent'));
-      context.set(headersOf(back));
+      context.set(headersOf({ back }));
       if (retryAfterSec !== undefined) context.set('Retry-After', String(retryAfterSec));
       context.status = status;
       context.type = 'text/html';

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import type { BackToChat } from '../../platforms/platform.ts';
 import type { PlatformName } from '../../domain/platform-name.ts';
 import type { Log } from '../../../shared/log.ts';
 import { browserRequest, send } from './browser-exchange.ts';
@@ -13,12 +12,15 @@ import { PageError } from '../pages/page-error.ts';
 import { limitFailures, onPublicHost } from './page-guards.ts';
 import { BACK_SCRIPT, BACK_SCRIPT_PATH } from '../pages/back-to-chat.ts';
 import { STYLE_SHEET_PATH } from '../pages/layout.ts';
-import { pageHeaders } from '../pages/headers.ts';
+import { CODE_SCRIPT, CODE_SCRIPT_PATH, CODE_TYPED_PATH } from '../pages/code-script.ts';
+import { pageHeaders, type ScriptedPage } from '../pages/headers.ts';
 import type { SignInSteps } from '../sign-in-flow.ts';
+import type { AwaitTyped } from '../typed-code/await-typed.ts';
 import type { BrowserRequest, PageOutcome, Step } from './step.ts';
 
 const STYLE_SHEET = readFileSync(new URL('../pages/sign-in.css', import.meta.url), 'utf8');
 const MAX_FORM = '8kb';
+const BUSY_RETRY_SEC = 15;
 
 export interface RouteOptions {
   steps: SignInSteps;
@@ -37,7 +39,7 @@ export interface RouteOptions {
 /** The pages and callbacks of the sign-in. */
 export function createRoutes(options: RouteOptions): Router {
   const { steps, failures, publicOrigin, trustedProxyHops } = options;
-  const headersOf = (back?: BackToChat) => pageHeaders(options.formOrigins(), back);
+  const headersOf = (page: ScriptedPage) => pageHeaders(options.formOrigins(), page);
   const router = new Router();
   const form = bodyParser({ enableTypes: ['form'], formLimit: MAX_FORM });
   const { apps, helpUrl, log } = options;
@@ -81,8 +83,10 @@ export function createRoutes(options: RouteOptions): Router {
   router.get('/sign-in/confirm', ...guard, step(steps.showConfirm));
   router.post('/sign-in/confirm', ...guard, form, step(steps.confirmSignIn));
   router.post('/sign-in/new-code', ...guard, form, step(steps.showNewCode));
+  router.get(CODE_TYPED_PATH, ...guard, ignoreHead, awaitTyped(steps.awaitTyped));
   router.post('/sign-in/cancel', ...guard, form, step(steps.cancelSignIn));
   router.get(STYLE_SHEET_PATH, asset('text/css', STYLE_SHEET));
+  router.get(CODE_SCRIPT_PATH, asset('text/javascript', CODE_SCRIPT));
   router.get(BACK_SCRIPT_PATH, asset('text/javascript', BACK_SCRIPT));
   return router;
 }
@@ -93,6 +97,19 @@ const ignoreHead: Middleware = (context, next) => {
   context.status = 200;
   return Promise.resolve();
 };
+
+/** 200 if the page has a successor, 204 if the browser is to ask again: after `Retry-After` if too many wait. */
+function awaitTyped(wait: AwaitTyped): Middleware {
+  return async (context) => {
+    const left = new AbortController();
+    context.res.once('close', () => left.abort());
+    const outcome = await wait(browserRequest(context).cookie, left.signal);
+    context.set('Cache-Control', 'no-store');
+    if (outcome === 'busy') context.set('Retry-After', String(BUSY_RETRY_SEC));
+    context.status = outcome === 'over' ? 200 : 204;
+    context.body = outcome === 'over' ? '' : null;
+  };
+}
 
 function asset(type: string, text: string): Middleware {
   return (context) => {

@@ -16,7 +16,8 @@ export interface BrowserRequest {
 
 /** The result of a step. `cookie` is a new value of the browser cookie. */
 export type PageOutcome =
-  | { kind: 'page'; page: SafeHtml; cookie?: string; back?: BackToChat }
+  /** `awaitsCode`: the page waits for its code to be typed. */
+  | { kind: 'page'; page: SafeHtml; cookie?: string; back?: BackToChat; awaitsCode?: boolean }
   /** `isCallback`: the current address contains a code, which must not leak to the next page. */
   | { kind: 'redirect'; location: string; cookie?: string; isCallback?: boolean };
 

@@ -4,7 +4,7 @@ import type { BackToChat } from '../../platforms/platform.ts';
 
 export const BACK_SCRIPT_PATH = '/assets/back-to-chat.js';
 
-/** Closes the page in the app's built-in browser. The only script on the pages; the text also says how to return. */
+/** Closes the page in the app's built-in browser. The text also says how to return. */
 export const BACK_SCRIPT = `document.addEventListener('click', (event) => {
   const target = event.target;
   if (!(target instanceof Element) || !target.closest('[data-back="wecom"]')) return;

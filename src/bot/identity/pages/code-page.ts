@@ -1,5 +1,6 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { CODE_SCRIPT_PATH } from './code-script.ts';
 import { chatAccount, page, platformLabel, type ShownPerson } from './layout.ts';
 import { inSentence } from './page-words.ts';
 
@@ -14,6 +15,11 @@ const TEXTS: Catalogue<
   | 'after'
   | 'afterAnswered'
   | 'typed'
+  | 'copy'
+  | 'copied'
+  | 'select'
+  | 'waiting'
+  | 'received'
   | 'renew'
   | 'cancel'
 > = {
@@ -36,6 +42,14 @@ const TEXTS: Catalogue<
     zh: '输入后，你将以{name}的身份登录，并可看到回答。',
   },
   typed: { en: 'I have typed it', zh: '我已输入' },
+  copy: { en: 'Copy the code', zh: '复制验证码' },
+  copied: { en: 'Copied. Paste the code in the chat.', zh: '已复制，请粘贴到聊天中发送。' },
+  select: { en: 'The code is selected. Copy it.', zh: '已选中验证码，请手动复制。' },
+  waiting: {
+    en: 'This page continues by itself once the chat has received the code.',
+    zh: '聊天收到验证码后，本页会自动跳转。',
+  },
+  received: { en: 'The chat has received your message. Please wait…', zh: '聊天已收到你的消息，请稍候…' },
   renew: { en: 'New code', zh: '重新获取' },
   cancel: { en: 'Cancel', zh: '取消' },
 };
@@ -74,8 +88,17 @@ export function codePage(view: CodeView): SafeHtml {
     ${isAgain ? html`<p class="note app" role="status">${text('yet')}</p>` : ''}
     <section class="code" aria-label="${text('code')}">
       <p class="symbols">${code.slice(0, 4)}-${code.slice(4)}</p>
+      <button class="copy" type="button" hidden>${text('copy')}</button>
       <p class="life">${text(minutesLeft === 1 ? 'oneMinute' : 'life')}</p>
     </section>
+    <p
+      class="quiet listening"
+      role="status"
+      data-waiting="${text('waiting')}"
+      data-copied="${text('copied')}"
+      data-select="${text('select')}"
+      data-typed="${text('received')}"
+    ></p>
     <p class="note" role="note"><strong>${text('warning')}</strong></p>
     <a class="primary" href="/sign-in/confirm">${text('typed')}</a>
     <div class="ways">
@@ -83,5 +106,5 @@ export function codePage(view: CodeView): SafeHtml {
       ${form('/sign-in/cancel', text('cancel'))}
     </div>
     <p class="quiet">${text(isAwaited ? 'afterAnswered' : 'after')}</p>`;
-  return page({ language, title: text('title'), header: providerName, body });
+  return page({ language, title: text('title'), header: providerName, script: CODE_SCRIPT_PATH, body });
 }

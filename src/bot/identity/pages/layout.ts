@@ -20,11 +20,14 @@ interface PageOptions {
   header?: string;
   outcome?: PageOutcome;
   back?: BackToChat;
+  /** Path of the page's own script. The page must work without it. */
+  script?: string;
   body: SafeHtml;
 }
 
-/** A whole page with one centered card. Loads nothing external and no script except the one that closes the page. */
-export function page({ language, title, header, outcome, back, body }: PageOptions): SafeHtml {
+/** A whole page with one centered card. Loads nothing external. */
+export function page({ language, title, header, outcome, back, script, body }: PageOptions): SafeHtml {
+  const scripts = [back?.kind === 'close-window' ? BACK_SCRIPT_PATH : undefined, script];
   return html`<!doctype html>
     <html lang="${HTML_LANGUAGE[language]}" ${outcome && html` data-outcome="${outcome}"`}>
       <head>
@@ -34,7 +37,7 @@ export function page({ language, title, header, outcome, back, body }: PageOptio
         <meta name="robots" content="noindex" />
         <title>${title}</title>
         <link rel="stylesheet" href="${STYLE_SHEET_PATH}" />
-        ${back?.kind === 'close-window' && html`<script src="${BACK_SCRIPT_PATH}" defer></script>`}
+        ${scripts.map((path) => path && html`<script src="${path}" defer></script>`)}
       </head>
       <body>
         <main class="card">

@@ -92,5 +92,5 @@ async function pageOf(
     isAwaited: isAnswered(await waitsFor(invitation.person)),
     replaces: serial < MAX_CODES_PER_INVITATION ? serial : undefined,
   });
-  return { kind: 'page', page };
+  return { kind: 'page', page, awaitsCode: true };
 }
