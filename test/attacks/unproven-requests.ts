@@ -51,6 +51,8 @@ export function unprovenRequests({ botUrl, service, env }: Deployment): Unproven
     bot('GET /oauth/callback error', `/oauth/callback?${query({ error: filling(3_000), state: filling(200) })}`),
     bot('GET platform callback', `/oauth/platform/wecom/callback?${query({ code: filling(1_000), state: hex() })}`),
     bot('GET /sign-in/confirm', '/sign-in/confirm'),
+    bot('GET /sign-in/code-typed', '/sign-in/code-typed'),
+    bot('GET webhook', '/webhooks/wecom'),
     bot('POST /sign-in/confirm', '/sign-in/confirm', post({ csrf: filling(7_000) })),
     bot('POST /sign-in/new-code', '/sign-in/new-code', post({ csrf: filling(7_000) })),
     bot('POST /sign-in/cancel', '/sign-in/cancel', post({ csrf: filling(7_000) })),

@@ -159,7 +159,10 @@ export function createReceiver(options: BotOptions): Receiver {
   });
   const keepAnswer = createKeepAnswer({ redis, keyRing, groupScope, report });
   return {
-    serveWebhook: webhookRoutes({ platforms: served.filter(({ connect }) => !connect), handle, log, report }),
+    serveWebhook: webhookRoutes({
+      ...{ platforms: served.filter(({ connect }) => !connect), handle, log, report },
+      helpUrl: config.signIn.helpUrl,
+    }),
     routes: [installRoutes(served, log), ...(identity ? [identity.routes()] : [])],
     parts: healthOfConnections(served, (platform) => connections?.lastChange(platform)),
     redis,

@@ -4,9 +4,9 @@ import { MIB_BYTES } from '../../shared/clock.ts';
 import { MemoryBudget } from '../../shared/memory-budget.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Delivery, DeliveryHead, HttpAnswer, Platform } from '../platforms/platform.ts';
-import { localize } from '../../shared/text/texts.ts';
-import { WEBHOOK_TEXTS } from '../i18n/webhook-texts.ts';
+import { languageOfHeader } from '../../shared/text/texts.ts';
 import type { HandleDelivery } from './handle-delivery.ts';
+import { openedPage } from './opened-page.ts';
 import { readBody } from './read-body.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
 
@@ -15,6 +15,8 @@ export interface WebhookRoutesOptions {
   handle: HandleDelivery;
   log: Log;
   report: WebhookReport;
+  /** Address of the institution's help page. */
+  helpUrl?: string;
 }
 
 /**
@@ -62,9 +64,6 @@ interface Call {
   proven: Set<Platform>;
 }
 
-/** Shown to the operator who opens the address in a browser. The platforms themselves also sign their GET requests. */
-const FOR_PEOPLE = `${localize(WEBHOOK_TEXTS.openedByPerson, 'zh')}\n\n${localize(WEBHOOK_TEXTS.openedByPerson, 'en')}\n`;
-
 /** Reasons for refusals before verification. */
 const UNREAD_REASONS = { 400: 'broken off', 413: 'too large', 415: 'compressed', 503: 'no room' } as const;
 
@@ -81,10 +80,17 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
     options.report.deliveryReceived({ platform: platform.name, kind, outcome, durationMs, ...why });
   };
 
+  const showPage = (status: number) => {
+    const page = openedPage(platform.name, languageOfHeader(request.headers['accept-language']), options.helpUrl);
+    response.writeHead(status, { ...page.headers, 'content-length': Buffer.byteLength(page.body) }).end(page.body);
+  };
+  // A platform signs its GET requests too, in the query.
+  if (method === 'GET' && query.size === 0) return showPage(200);
   const head: DeliveryHead = { method, query, headers: request.headers };
   const admitted = platform.verifyHeaders(head);
   if (typeof admitted !== 'function') {
-    writeAnswer(response, { status: admitted.status, body: method === 'GET' ? FOR_PEOPLE : '' });
+    if (method === 'GET') showPage(admitted.status);
+    else writeAnswer(response, { status: admitted.status, body: '' });
     return done('unread', 'refused', refusalDetailsOf(admitted));
   }
   const read = await readBody(request, held);

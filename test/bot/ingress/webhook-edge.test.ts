@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { createHash } from 'node:crypto';
 import { got } from 'got';
 import { gzipSync } from 'node:zlib';
 import { startDeployment, untilTrue, type Deployment } from '../../support/deployment.ts';
@@ -11,7 +12,9 @@ let sender: WecomSender;
 let provenAtStart: number;
 
 beforeAll(async () => {
-  deployment = await startDeployment({ env: { SIGN_IN: 'off' } });
+  deployment = await startDeployment({
+    env: { SIGN_IN: 'off', SIGN_IN_HELP_URL: 'https://help.example.org/parley?a=1&b=2' },
+  });
   provenAtStart = countProven();
   sender = createWecomSender({
     botUrl: deployment.botUrl,
@@ -53,13 +56,28 @@ test('a wrong, missing, repeated or expired signature is answered with 401 and r
   expect(chatCalls()).toBe(0);
 });
 
-test('a browser at the webhook address gets an explanation, and a forged delivery an empty body', async () => {
+test('a browser at the webhook address gets a help page in its language, and a forged delivery an empty body', async () => {
   const address = `${deployment.botUrl}/webhooks/wecom`;
-  const opened = await got(address, { throwHttpErrors: false });
-  expect(opened.statusCode).toBe(401);
-  expect(opened.headers['content-type']).toBe('text/plain; charset=utf-8');
-  expect(opened.body).toContain('You have reached Parley');
-  expect(opened.body).toContain('已连接到 Parley');
+  const open = (language: string, search = '') =>
+    got(`${address}${search}`, { throwHttpErrors: false, headers: { 'accept-language': language } });
+  const [english, chinese] = [await open('en-GB'), await open('zh-CN,zh;q=0.9')];
+  expect(english.statusCode).toBe(200);
+  expect(english.body).toContain('<h1>Ask the bot in WeCom</h1>');
+  expect(english.body).toContain('<code>/help</code> lists everything that you can send');
+  expect(english.body).toContain('<a href="https://help.example.org/parley?a=1&amp;b=2">More help</a>');
+  expect(chinese.body).toContain('<html lang="zh-CN">');
+  expect(chinese.body).toContain('在企业微信中使用机器人');
+  expect(chinese.body).toContain('<code>新对话</code>');
+  const style = createHash('sha256').update(/<style>([^]*?)<\/style>/.exec(english.body)?.[1] ?? '');
+  expect(english.headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${style.digest('base64')}'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  });
+  const unsigned = await open('en', '?echostr=x');
+  expect([unsigned.statusCode, unsigned.body.includes('Ask the bot')]).toEqual([401, true]);
   expect((await got.post(address, { json: {}, throwHttpErrors: false })).body).toBe('');
 });
 

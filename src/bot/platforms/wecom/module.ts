@@ -37,7 +37,7 @@ export function create({
 }
 
 /**
- * Link of a card's body: the help page if set, else the page that browsers see at the callback's address. Undefined over a
+ * Link of a card's body: the institution's help page if set, else the help page at the callback's address. Undefined over a
  * connection without a help page.
  */
 function cardUrlOf({ http, signIn: { helpUrl }, wecom }: Config): string | undefined {
