@@ -44,6 +44,7 @@ export function createLog({ level, format, role, destination }: LogOptions): Log
     {
       level,
       base: role === undefined ? null : { role, instance: INSTANCE },
+      formatters: { level: (label) => ({ level: label }), log: inWholeMs },
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { error: describeError, err: describeError },
       hooks: { streamWrite: scrub },
@@ -58,6 +59,14 @@ export function createLog({ level, format, role, destination }: LogOptions): Log
 
 /** HOSTNAME (a container's name) with a random suffix, so that it is unique per process and per restart. */
 const INSTANCE = [process.env['HOSTNAME'] ?? '', randomBytes(3).toString('hex')].filter(Boolean).join('-');
+
+/** Rounds the fields that are milliseconds: fractions of them are measuring noise. */
+function inWholeMs(fields: Record<string, unknown>): Record<string, unknown> {
+  const rounded = Object.entries(fields).flatMap(([name, value]) =>
+    typeof value === 'number' && name.endsWith('Ms') && !Number.isInteger(value) ? [[name, Math.round(value)]] : [],
+  );
+  return rounded.length === 0 ? fields : { ...fields, ...Object.fromEntries(rounded) };
+}
 
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error };

@@ -213,8 +213,8 @@ describe('statuses of the engine', () => {
   test.each([401, 403, 404])('of %d are logged as a fault of the settings', async (status) => {
     const { service } = await start((response) => void response.writeHead(status).end());
     await askChat(service, HELLO);
-    const faults = service.logLines.map((line) => JSON.parse(line) as { level: number; error?: { message: string } });
-    expect(faults.filter(({ level }) => level >= 50).map(({ error }) => error?.message)).toEqual([
+    const faults = service.logLines.map((line) => JSON.parse(line) as { level: string; error?: { message: string } });
+    expect(faults.filter(({ level }) => level === 'error').map(({ error }) => error?.message)).toEqual([
       `The engine behind this service cannot answer (status ${status})`,
     ]);
   });

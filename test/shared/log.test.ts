@@ -96,3 +96,12 @@ test('lines below the level are not written', () => {
   log.warn('yes');
   expect(lines).toHaveLength(1);
 });
+
+test('writes the level as a word, and durations in whole milliseconds', () => {
+  const { log, lines } = recordingLog();
+  log.warn({ durationMs: 12.732_1, waitedMs: 0.4, share: 0.25, isLate: false, atMs: 7 }, 'measured');
+  log.child({ part: 'x' }).info('from a child');
+  const [measured, child] = lines.map((line) => JSON.parse(line) as object);
+  expect(measured).toMatchObject({ level: 'warn', durationMs: 13, waitedMs: 0, share: 0.25, isLate: false, atMs: 7 });
+  expect(child).toMatchObject({ level: 'info', part: 'x' });
+});

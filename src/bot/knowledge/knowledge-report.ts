@@ -1,6 +1,9 @@
 /** Why a source gave no results. `away`: the source or the index is unavailable; `failed`: the response was invalid. */
 export type SourceFault = 'away' | 'late' | 'refused' | 'failed';
 
+/** Reason of a file whose type is not read. With every other reason, a document is missing. */
+export const NOT_A_DOCUMENT = 'unknown_kind';
+
 export interface SkippedFiles {
   reason: string;
   count: number;

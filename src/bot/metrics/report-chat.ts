@@ -49,9 +49,9 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
       if (firstEventMs !== undefined) firstEvents({ model }, firstEventMs);
       log.debug({ model, trace, outcome, durationMs, firstEventMs }, 'chat call ended');
     },
-    retried({ model, trace, code, waitMs }) {
+    retried({ model, trace, code, status, waitMs }) {
       retries({ model, code });
-      log.info({ model, trace, code, waitMs }, 'repeating a chat call');
+      log.info({ model, trace, code, status, waitMs }, 'a chat call is repeated');
     },
     waited({ model, trace, reason, waitMs }) {
       waits({ model, reason }, waitMs);

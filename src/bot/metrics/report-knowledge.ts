@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { Log } from '../../shared/log.ts';
-import type { KnowledgeReport } from '../knowledge/knowledge-report.ts';
+import { NOT_A_DOCUMENT, type KnowledgeReport, type SkippedFiles } from '../knowledge/knowledge-report.ts';
 import { census, counter, durations, gauge, QUICK_BUCKETS_SEC } from './instruments.ts';
 
 /** Maximum characters of a file name in the log. */
@@ -15,7 +15,11 @@ export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
   });
   const leftOut = gauge(registry, {
     name: 'knowledge_left_out_documents',
-    help: 'Files in all folders that are not documents or could not be read',
+    help: 'Files in all folders whose type is not read',
+  });
+  const unread = gauge(registry, {
+    name: 'knowledge_unread_documents',
+    help: 'Documents in all folders that could not be read: broken, encrypted, too large, or beyond a limit',
   });
   const documents = gauge(registry, { name: 'knowledge_documents', help: 'Documents in the local index' });
   const memory = gauge(registry, {
@@ -41,7 +45,8 @@ export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
     help: 'Crawls of a site, by outcome: ok, or the fault of the site',
     labels: ['source', 'outcome'],
   });
-  const counts = new Map<string, number>();
+  const skipped = new Map<string, { others: number; unread: number }>();
+  const total = (kind: 'others' | 'unread') => [...skipped.values()].reduce((sum, counts) => sum + counts[kind], 0);
   const pagesOf = new Map<string, number>();
   return {
     sourceFailed({ source, fault }) {
@@ -49,21 +54,20 @@ export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
       log.warn({ source, fault }, 'a search ran without one of the document sources');
     },
     documentsLeftOut({ source, reasons }) {
-      counts.set(
-        source,
-        reasons.reduce((sum, { count }) => sum + count, 0),
-      );
-      leftOut([...counts.values()].reduce((sum, count) => sum + count, 0));
-      for (const { reason, count, first } of reasons)
-        log.warn(
-          { source, reason, count, first: first.slice(-MAX_PATH_CHARS) },
-          'files of a source are not documents or cannot be read',
-        );
+      const others = sumOf(reasons.filter(isOther));
+      skipped.set(source, { others, unread: sumOf(reasons) - others });
+      leftOut(total('others'));
+      unread(total('unread'));
+      for (const skip of reasons) {
+        const fields = { source, ...skip, first: skip.first.slice(-MAX_PATH_CHARS) };
+        if (isOther(skip)) log.info(fields, 'files of a source have a type that is not read');
+        else log.warn(fields, 'documents of a source could not be read');
+      }
     },
     indexed(size) {
       documents(size.documents);
       memory(size.memoryBytes);
-      log.info(size, 'documents were indexed');
+      log.info({ ...size, unread: total('unread'), others: total('others') }, 'documents were indexed');
     },
     indexEnded(event) {
       restarts({});
@@ -87,4 +91,12 @@ export function reportKnowledge(registry: Registry, log: Log): KnowledgeReport {
       log.debug({ sources, found, durationMs }, 'documents were searched');
     },
   };
+}
+
+function isOther({ reason }: SkippedFiles): boolean {
+  return reason === NOT_A_DOCUMENT;
+}
+
+function sumOf(reasons: readonly SkippedFiles[]): number {
+  return reasons.reduce((sum, { count }) => sum + count, 0);
 }

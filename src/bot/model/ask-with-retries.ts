@@ -169,12 +169,11 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
 }
 
 function tellRetry(
-  { log, report }: CallParts,
+  { report }: CallParts,
   { model, trace }: ChatRequest,
-  { error, waitMs }: { error: ChatError; waitMs: number },
+  { error: { code, status }, waitMs }: { error: ChatError; waitMs: number },
 ): void {
-  log.info({ model, trace, code: error.code, status: error.status, waitMs }, 'chat: retrying');
-  report.retried({ model, trace, code: error.code, waitMs });
+  report.retried({ model, trace, code, status, waitMs });
 }
 
 /** Request format required by the service, as learned within one question. */

@@ -97,7 +97,7 @@ export interface ChatReport {
    */
   callEnded(call: OfCall & { outcome: string; durationMs: number; firstEventMs?: number }): void;
   /** A call will be repeated after a pause. */
-  retried(retry: OfCall & { code: string; waitMs: number }): void;
+  retried(retry: OfCall & { code: string; status?: number; waitMs: number }): void;
   /** A question was admitted, or gave up, after a wait. */
   waited(wait: OfCall & { reason: WaitReason; waitMs: number }): void;
   /** The learned concurrency limit of this model's engine changed; 0 for no limit. */

@@ -176,7 +176,7 @@ describe('refresh outcomes [refresh-outcomes]', () => {
     }
     expect(await status()).toBe('active');
     const alarms = fixture.lines.filter((line) => line.includes('refuses our client'));
-    expect(alarms.map((line) => (JSON.parse(line) as { level: unknown }).level)).toEqual(Array(5).fill(50));
+    expect(alarms.map((line) => (JSON.parse(line) as { level: unknown }).level)).toEqual(Array(5).fill('error'));
     expect(fixture.notices.map(({ notice }) => notice.kind)).toEqual(['linked']);
   });
 

@@ -142,6 +142,32 @@ describe('metrics', () => {
     expect(lines.filter((line) => (JSON.parse(line) as { trace?: string }).trace !== TURN)).toEqual([]);
   });
 
+  test('documents that could not be read are counted and logged apart from files of other types', async () => {
+    const { log, lines } = recordingLog();
+    const registry = new Registry();
+    const report = createReport(registry, log);
+    const reasons = [
+      { reason: 'unknown_kind', count: 7, first: 'a.zip' },
+      { reason: 'broken', count: 2, first: 'b.pdf' },
+      { reason: 'too_large', count: 1, first: 'c.pdf' },
+    ];
+    report.documentsLeftOut({ source: 'folder', reasons });
+    report.documentsLeftOut({ source: 'other', reasons: reasons.slice(0, 1) });
+    report.indexed({ documents: 4, passages: 9, textBytes: 800, memoryBytes: 5_000 });
+    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(told.map(({ level, reason }) => [level, reason])).toEqual([
+      ['info', 'unknown_kind'],
+      ['warn', 'broken'],
+      ['warn', 'too_large'],
+      ['info', 'unknown_kind'],
+      ['info', undefined],
+    ]);
+    expect(told.at(-1)).toMatchObject({ documents: 4, unread: 3, others: 14 });
+    const metrics = await registry.metrics();
+    expect(metrics).toContain('parley_knowledge_unread_documents 3');
+    expect(metrics).toContain('parley_knowledge_left_out_documents 14');
+  });
+
   test('the name of every Parley metric ends in its unit', async () => {
     const registry = new Registry();
     createReport(registry, recordingLog().log);

@@ -90,8 +90,8 @@ describe('a retry', () => {
     fixture.server.script(statusOf(503), cutAfter(Buffer.from(': hi\n\n')), helloStream('there'));
     expect(await fixture.ask()).toMatchObject({ text: 'there', end: 'stop' });
     expect(fixture.retries).toEqual([
-      { model: 'svc-plus', code: 'chat_server_error', waitMs: 1 },
-      { model: 'svc-plus', code: 'chat_truncated', waitMs: 2 },
+      { model: 'svc-plus', code: 'chat_server_error', status: 503, waitMs: 1 },
+      { model: 'svc-plus', code: 'chat_truncated', status: 200, waitMs: 2 },
     ]);
     expect(fixture.ended.map(({ outcome }) => outcome)).toEqual(['chat_server_error', 'chat_truncated', 'complete']);
   });

@@ -39,7 +39,6 @@ export function createAwaitTyped({ findSignIn, pendingSignIns }: AwaitTypedParts
     if (found.kind === 'done') return 'over';
     if (found.invitation.status !== 'awaiting_code') throw new PageError('sign-in-broken-off');
     const { cookieHash, quarantineText } = found;
-    // guard: typed-code/bounded-waits
     if (total >= MAX_WAITING || (waiting.get(cookieHash) ?? 0) >= MAX_WAITING_PER_BROWSER) return 'busy';
     count(cookieHash, 1);
     try {

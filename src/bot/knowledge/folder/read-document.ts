@@ -5,6 +5,7 @@ import { readDocument } from '../documents/read-document.ts';
 import { decodeText } from '../documents/text/decode-text.ts';
 import { plainTitle } from '../documents/text/plain-title.ts';
 import { splitFrontMatter, type FrontMatter } from '../front-matter.ts';
+import { NOT_A_DOCUMENT } from '../knowledge-report.ts';
 import { readWholeFile } from './read-file.ts';
 import type { FolderFile } from './walk-folder.ts';
 
@@ -58,7 +59,7 @@ const READ_APART: ReadonlySet<string> = new Set([
 /** @returns why a file is not a document, judged by its name only; undefined if it may be one */
 export function unsupportedFileReason(path: string): string | undefined {
   const extension = extname(path).toLowerCase();
-  return Object.hasOwn(KINDS, extension) || READ_APART.has(extension) ? undefined : 'unknown_kind';
+  return Object.hasOwn(KINDS, extension) || READ_APART.has(extension) ? undefined : NOT_A_DOCUMENT;
 }
 
 /**

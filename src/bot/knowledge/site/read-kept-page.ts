@@ -8,6 +8,7 @@ import { plainTitle } from '../documents/text/plain-title.ts';
 import { headingIn, READER, type DocumentText } from '../folder/read-document.ts';
 import { readWholeFile } from '../folder/read-file.ts';
 import type { FolderFile } from '../folder/walk-folder.ts';
+import { NOT_A_DOCUMENT } from '../knowledge-report.ts';
 import { parseStoredPage, PAGE_NAME, type StoredPage } from './kept-page.ts';
 import { pageKindOf } from './page-kinds.ts';
 
@@ -15,7 +16,7 @@ type Read = Pick<DocumentText, 'parts'> & { title?: string };
 
 /** @returns why a file is not a stored page, judged by its name only; undefined if it may be one */
 export function unsupportedPageReason(path: string): string | undefined {
-  return PAGE_NAME.test(path) ? undefined : 'unknown_kind';
+  return PAGE_NAME.test(path) ? undefined : NOT_A_DOCUMENT;
 }
 
 /**
