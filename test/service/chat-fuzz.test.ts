@@ -199,9 +199,7 @@ test(
       process.stderr.write(`chat fuzzer: ${count.bodies} bodies, ${count.replies} replies\n`);
     expect(count.replies).toBeGreaterThan(20);
     expect(count.bodies - count.replies).toBeGreaterThan(20);
-    expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual(
-      [],
-    );
+    expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   },
   fuzzTestMs,
 );

@@ -91,7 +91,7 @@ describe('a retry', () => {
     expect(await fixture.ask()).toMatchObject({ text: 'there', end: 'stop' });
     expect(fixture.retries).toEqual([
       { model: 'svc-plus', code: 'chat_server_error', status: 503, waitMs: 1 },
-      { model: 'svc-plus', code: 'chat_truncated', status: 200, waitMs: 2 },
+      { model: 'svc-plus', code: 'chat_truncated', waitMs: 2 },
     ]);
     expect(fixture.ended.map(({ outcome }) => outcome)).toEqual(['chat_server_error', 'chat_truncated', 'complete']);
   });
