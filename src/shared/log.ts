@@ -62,7 +62,7 @@ const INSTANCE = [process.env['HOSTNAME'] ?? '', randomBytes(3).toString('hex')]
 
 /** Rounds the fields that are milliseconds: fractions of them are measuring noise. */
 function inWholeMs(fields: Record<string, unknown>): Record<string, unknown> {
-  const rounded = Object.entries(fields).flatMap(([name, value]) =>
+  const rounded = Object.entries(fields).flatMap(([name, value]): [string, number][] =>
     typeof value === 'number' && name.endsWith('Ms') && !Number.isInteger(value) ? [[name, Math.round(value)]] : [],
   );
   return rounded.length === 0 ? fields : { ...fields, ...Object.fromEntries(rounded) };
