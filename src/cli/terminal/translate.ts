@@ -1,0 +1,137 @@
+import type { Language } from '../../shared/text/texts.ts';
+import { CHECK_TEXTS } from './zh/check-texts.ts';
+import { COMMAND_TEXTS } from './zh/command-texts.ts';
+import { CONFIG_TEXTS } from './zh/config-texts.ts';
+import { EVAL_TEXTS } from './zh/eval-texts.ts';
+import { PROBE_TEXTS } from './zh/probe-texts.ts';
+import { SIMULATE_TEXTS } from './zh/simulate-texts.ts';
+import { START_TEXTS } from './zh/start-texts.ts';
+
+/** Puts an English text into the language of the terminal. A text without a translation stays as it is. */
+export type Translate = (text: string) => string;
+
+/** Chinese texts by their English ones. `{name}` stands for a value, which is translated too. */
+export const CHINESE: Readonly<Record<string, string>> = {
+  ...COMMAND_TEXTS,
+  ...START_TEXTS,
+  ...CONFIG_TEXTS,
+  ...CHECK_TEXTS,
+  ...PROBE_TEXTS,
+  ...SIMULATE_TEXTS,
+  ...EVAL_TEXTS,
+};
+
+/** How deep values may hold values: a fault of a file in a line of a check. */
+const MAX_DEPTH = 6;
+const SETTING = /^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*) (\S[\s\S]*)$/;
+const LISTS = [
+  ['; ', '；'],
+  [', ', '、'],
+] as const;
+
+/**
+ * The texts of a terminal are written where they arise, in modules that know no terminal, and logs and `--json` take them
+ * as they are. They are translated where a terminal shows them.
+ */
+export function translatorTo(language: Language): Translate {
+  return language === 'en' ? (text) => text : (text) => text.split('\n').map(translateLine).join('\n');
+}
+
+function translateLine(line: string): string {
+  const [, indent = '', text = '', rest = ''] = /^(\s*)(.*?)(\s*)$/.exec(line) ?? [];
+  return indent + (find(text, 0) ?? text) + rest;
+}
+
+/** @returns undefined if no part of the text has a translation */
+function find(text: string, depth: number): string | undefined {
+  if (text === '' || depth > MAX_DEPTH) return undefined;
+  const whole = Object.hasOwn(CHINESE, text) ? CHINESE[text] : undefined;
+  return whole ?? findOfSetting(text, depth) ?? findByForm(text, depth) ?? findOfList(text, depth);
+}
+
+/** Faults begin with the name of a setting. */
+function findOfSetting(text: string, depth: number): string | undefined {
+  const [, name = '', rest = ''] = SETTING.exec(text) ?? [];
+  const found = rest === '' ? undefined : find(rest, depth + 1);
+  return found === undefined ? undefined : `${name} ${found}`;
+}
+
+interface Form {
+  /** The texts between the values. */
+  pieces: readonly string[];
+  names: readonly string[];
+  chinese: string;
+}
+
+let knownForms: Form[] | undefined;
+
+/** The texts with values, those with the most of their own words first. */
+function forms(): readonly Form[] {
+  knownForms ??= Object.entries(CHINESE)
+    .filter(([english]) => english.includes('{'))
+    .map(([english, chinese]) => {
+      const parts = english.split(/\{(\w+)\}/);
+      return {
+        pieces: parts.filter((_part, index) => index % 2 === 0),
+        names: parts.filter((_part, index) => index % 2 === 1),
+        chinese,
+      };
+    })
+    .sort((one, other) => other.pieces.join('').length - one.pieces.join('').length);
+  return knownForms;
+}
+
+function findByForm(text: string, depth: number): string | undefined {
+  for (const { pieces, names, chinese } of forms()) {
+    const values = valuesIn(text, pieces);
+    if (!values) continue;
+    const given = new Map(names.map((name, index) => [name, values[index] ?? '']));
+    return chinese.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = given.get(name);
+      return value === undefined ? whole : (find(value, depth + 1) ?? value);
+    });
+  }
+  return undefined;
+}
+
+/** The values between the pieces; undefined if the text does not have the form. */
+function valuesIn(text: string, [first = '', ...others]: readonly string[]): string[] | undefined {
+  const last = others.at(-1) ?? '';
+  if (!text.startsWith(first) || !text.endsWith(last)) return undefined;
+  const values: string[] = [];
+  let at = first.length;
+  for (const [index, piece] of others.entries()) {
+    const isLast = index === others.length - 1;
+    // A value has at least one character.
+    const end = isLast ? text.length - last.length : text.indexOf(piece, at + 1);
+    if (end <= at) return undefined;
+    values.push(text.slice(at, end));
+    at = end + piece.length;
+  }
+  return values;
+}
+
+function findOfList(text: string, depth: number): string | undefined {
+  for (const [separator, chinese] of LISTS) {
+    const parts = text.split(separator);
+    if (parts.length === 1) continue;
+    const found = parts.map((part) => find(part, depth + 1));
+    if (found.some((part) => part !== undefined)) return found.map((part, index) => part ?? parts[index]).join(chinese);
+  }
+  return undefined;
+}
+
+/** Columns of a text in a terminal: Chinese characters and full-width marks take two. */
+export function columnsOf(text: string): number {
+  return [...text].reduce(
+    (sum, character) =>
+      sum +
+      (/[\u1100-\u115f\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u.test(character) ? 2 : 1),
+    0,
+  );
+}
+
+/** Like `padEnd`, by columns. */
+export function padColumns(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
+}
