@@ -90,6 +90,7 @@ describe('an answer over the connection [wecom-connection]', () => {
 describe('the subscription [wecom-connection]', () => {
   test.each([
     ['an empty secret', { bot_id: BOT_ID, secret: '' }],
+    ['a wrong secret', { bot_id: BOT_ID, secret: BOT_SECRET.slice(1) }],
     ['no secret', { bot_id: BOT_ID }],
     ['a secret that is not a text', { bot_id: BOT_ID, secret: [BOT_SECRET] }],
     ['another bot', { bot_id: 'AIBOT-X', secret: BOT_SECRET }],

@@ -24,9 +24,16 @@ export const CHINESE: Readonly<Record<string, string>> = {
 /** How deep values may hold values: a fault of a file in a line of a check. */
 const MAX_DEPTH = 6;
 const SETTING = /^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*) (\S[\s\S]*)$/;
+/** Values that are numbers, so that a short form does not match any text. */
+const NUMBERS = /^(?:count|number|time|port|status|step|max|minimum|least|most)$/;
+const NAME = /^[A-Z][A-Z0-9_]+$/;
 const LISTS = [
+  ['. ', '。'],
+  [': ', '：'],
   ['; ', '；'],
+  [', or ', '，或 '],
   [', ', '、'],
+  [' and ', ' 和 '],
 ] as const;
 
 /**
@@ -84,7 +91,7 @@ function forms(): readonly Form[] {
 function findByForm(text: string, depth: number): string | undefined {
   for (const { pieces, names, chinese } of forms()) {
     const values = valuesIn(text, pieces);
-    if (!values) continue;
+    if (!values?.every((value, index) => !NUMBERS.test(names[index] ?? '') || /^[\d.]+$/.test(value))) continue;
     const given = new Map(names.map((name, index) => [name, values[index] ?? '']));
     return chinese.replace(/\{(\w+)\}/g, (whole, name: string) => {
       const value = given.get(name);
@@ -112,26 +119,32 @@ function valuesIn(text: string, [first = '', ...others]: readonly string[]): str
 }
 
 function findOfList(text: string, depth: number): string | undefined {
+  const ended = text.endsWith('.') ? find(text.slice(0, -1), depth + 1) : undefined;
+  if (ended !== undefined) return `${ended}。`;
   for (const [separator, chinese] of LISTS) {
     const parts = text.split(separator);
     if (parts.length === 1) continue;
     const found = parts.map((part) => find(part, depth + 1));
-    if (found.some((part) => part !== undefined)) return found.map((part, index) => part ?? parts[index]).join(chinese);
+    if (found.some((part) => part !== undefined) || parts.every((part) => NAME.test(part)))
+      return found.map((part, index) => part ?? parts[index]).join(chinese);
   }
   return undefined;
 }
 
+const WIDE = /[\u1100-\u115f\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
+
 /** Columns of a text in a terminal: Chinese characters and full-width marks take two. */
 export function columnsOf(text: string): number {
-  return [...text].reduce(
-    (sum, character) =>
-      sum +
-      (/[\u1100-\u115f\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u.test(character) ? 2 : 1),
-    0,
-  );
+  return [...text].reduce((sum, character) => sum + (WIDE.test(character) ? 2 : 1), 0);
 }
 
 /** Like `padEnd`, by columns. */
 export function padColumns(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
+}
+
+/** The beginning of a text that fits. */
+export function columnsUpTo(text: string, max: number): string {
+  let columns = 0;
+  return [...text].filter((character) => (columns += columnsOf(character)) <= max).join('');
 }

@@ -298,7 +298,6 @@ export const CHECK_TEXTS = {
     'SLACK_MORE_WORKSPACES 中的 {team} 就是 SLACK_BOT_TOKEN 所在的工作区',
   'Remove {team} from SLACK_MORE_WORKSPACES: its messages would wait for an installation that it does not need':
     '请从 SLACK_MORE_WORKSPACES 中移除 {team}：否则它的消息会一直等待并不需要的安装',
-  '{user} in {team}': '{team} 中的 {user}',
   'the bot': '机器人',
   'its workspace': '其工作区',
   'all required scopes are granted, and no others': '已授予所需的全部权限，没有多余权限',

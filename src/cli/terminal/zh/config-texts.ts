@@ -5,7 +5,6 @@ export const CONFIG_TEXTS = {
   'No service was checked. Correct these first, then run npm run check again.':
     '没有检查任何服务。请先改正以上设置，再运行 npm run check。',
   'warning: {text}': '警告：{text}',
-  '{first} and {second}': '{first} 和 {second}',
   // Forms of values
   'must be one line of text': '必须是一行文字',
   'must be a name without spaces': '必须是不含空格的名称',
@@ -94,7 +93,6 @@ export const CONFIG_TEXTS = {
     '为 typed-code：骗取他人验证码的攻击者会以其身份登录；请尽量使用 same-browser 或 same-id',
   'is not set: links sent to people work only on this machine': '未设置：发给用户的链接只能在本机打开',
   'No platform is configured: set {credentials}': '没有配置办公应用：请设置 {credentials}',
-  '{first}, or {second}': '{first}，或 {second}',
   'is yes: accepted messages can be lost': '为 yes：已接收的消息可能丢失',
   "is not set: pages link to PUBLIC_URL, which is the bot's address": '未设置：页面链接会指向机器人的地址 PUBLIC_URL',
   "is not set: mentions are recognised only if the bot's name in WeCom is Parley":

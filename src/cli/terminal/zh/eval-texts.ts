@@ -23,7 +23,7 @@ export const EVAL_TEXTS = {
   'compared with {run}: {better} better, {worse} worse, {same} the same, {new} new':
     '与 {run} 相比：{better} 个变好，{worse} 个变差，{same} 个不变，{new} 个新增',
   'lacks “{text}”': '缺少“{text}”',
-  'contains “{text}”': '包含“{text}”',
-  'ok    ': '通过  ',
-  'fail  ': '未过  ',
+  'says “{text}”': '不应出现“{text}”',
+  'worse: {question}': '变差：{question}',
+  'better: {question}': '变好：{question}',
 } as const;

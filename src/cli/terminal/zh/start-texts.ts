@@ -19,7 +19,7 @@ export const START_TEXTS = {
     '请将企业微信机器人的 API 模式设为长连接；无需在其中保存地址',
   "In WeCom's console, save as the bot's callback URL: {url}": '请在企业微信管理后台将机器人的回调 URL 设为：{url}',
   '{setting} {port} is taken by {holder}, so {other} is used.': '{setting} {port} 已被{holder}占用，改用 {other}。',
-  'Waiting for the last calls to the chat app,  for at most {count} seconds. Press Ctrl+C again to stop immediately.':
+  'Waiting for the last calls to the chat app, for at most {count} seconds. Press Ctrl+C again to stop immediately.':
     '正在等待对办公应用的最后几次调用，最多 {count} 秒。再按一次 Ctrl+C 立即停止。',
   'The running answer is being finished, for at most {count} seconds. Press Ctrl+C again to stop immediately.':
     '正在完成当前的回答，最多 {count} 秒。再按一次 Ctrl+C 立即停止。',
@@ -82,7 +82,6 @@ export const START_TEXTS = {
     '本机无法解析 {host}，而办公应用和浏览器要使用 PUBLIC_URL。请改正 PUBLIC_URL，或在 DNS 中添加该域名。',
   'The host name in PUBLIC_URL resolves.': 'PUBLIC_URL 中的主机名已可解析。',
   '{app} accepts our calls.': '{app} 已接受我们的调用。',
-  '{name} {detail}.': '{name} {detail}。',
   'Every call of the chat interface gets 401 because no API key is configured: set SERVICE_API_KEYS.':
     '对话接口的所有调用都会得到 401，因为没有配置 API 密钥：请设置 SERVICE_API_KEYS。',
   'No application can request a sign-in: create config/clients.json, a list of {fields}, and set SERVICE_CLIENTS_FILE=config/clients.json.':
