@@ -53,7 +53,7 @@ function translateLine(line: string): string {
 function find(text: string, depth: number): string | undefined {
   if (text === '' || depth > MAX_DEPTH) return undefined;
   const whole = Object.hasOwn(CHINESE, text) ? CHINESE[text] : undefined;
-  return whole ?? findOfSetting(text, depth) ?? findByForm(text, depth) ?? findOfList(text, depth);
+  return whole ?? findByForm(text, depth) ?? findOfSetting(text, depth) ?? findOfList(text, depth);
 }
 
 /** Faults begin with the name of a setting. */
