@@ -38,7 +38,7 @@ const NOT_SHOWN = [
 
 /** Parts of sentences, which are translated as a whole (test/cli/terminal/translate.test.ts). */
 const PARTS = [
-  /^,? (?:in local mode|and |or |as a string|sent as|another|Your browser|\(SLACK|\(KNOW|\(a non)|^; |^, /,
+  /^,? ?(?:in local mode|and |or |as a string|sent as|another|Your browser|\(SLACK|\(KNOW|\(a non)|^; |^, /,
   /^(?:in local mode|already set;|Your browser opens|Slack and browsers reach|browsers reach|\(SLACK_CONNECT|\(a non-)/,
   /^(?:requires a user id|takes (?:a |at most |bash )|It @\.)/,
   /^(?:for at most|The running answer is|is missing:|is not|public documents of|documents that they|Connected chat)/,

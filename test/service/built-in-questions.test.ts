@@ -99,7 +99,7 @@ describe('Chinese questions, answered from the matching Chinese page and heading
   });
 
   test.each([
-    ['GROUP_SCOPE 是什么意思？', 'docs/SETTINGS.md，“Chat”', 'Conversation of a mention'],
+    ['GROUP_SCOPE 是什么意思？', 'docs/zh-CN/SETTINGS.md，“对话”', '在群里 @ 机器人时的对话'],
     ['队列的内部架构是怎样的？', 'docs/design/queue-protocol.md', 'one worker at a time'],
   ])('the built-in model quotes English text if only an English page fits: %s', async (question, source, part) => {
     const text = await ask(question);

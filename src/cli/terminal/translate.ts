@@ -21,9 +21,7 @@ export const CHINESE: Readonly<Record<string, string>> = {
   ...EVAL_TEXTS,
 };
 
-/** How deep values may hold values: a fault of a file in a line of a check. */
-const MAX_DEPTH = 6;
-const SETTING = /^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*) (\S[\s\S]*)$/;
+const SETTING = /^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*) (?!and |or )(\S[\s\S]*)$/;
 /** Values that are numbers, so that a short form does not match any text. */
 const NUMBERS = /^(?:count|number|time|port|status|step|max|minimum|least|most)$/;
 const NAME = /^[A-Z][A-Z0-9_]+$/;
@@ -45,21 +43,26 @@ export function translatorTo(language: Language): Translate {
 }
 
 function translateLine(line: string): string {
-  const [, indent = '', text = '', rest = ''] = /^(\s*)(.*?)(\s*)$/.exec(line) ?? [];
-  return indent + (find(text, 0) ?? text) + rest;
+  const text = line.trim();
+  return line.replace(text, () => find(text, new Map()) ?? text);
 }
 
+/** What was found for each part of a line, because the same part belongs to several forms. */
+type Found = Map<string, string | undefined>;
+
 /** @returns undefined if no part of the text has a translation */
-function find(text: string, depth: number): string | undefined {
-  if (text === '' || depth > MAX_DEPTH) return undefined;
+function find(text: string, found: Found): string | undefined {
+  if (text === '' || found.has(text)) return found.get(text);
   const whole = Object.hasOwn(CHINESE, text) ? CHINESE[text] : undefined;
-  return whole ?? findByForm(text, depth) ?? findOfSetting(text, depth) ?? findOfList(text, depth);
+  const chinese = whole ?? findByForm(text, found) ?? findOfSetting(text, found) ?? findOfList(text, found);
+  found.set(text, chinese);
+  return chinese;
 }
 
 /** Faults begin with the name of a setting. */
-function findOfSetting(text: string, depth: number): string | undefined {
+function findOfSetting(text: string, known: Found): string | undefined {
   const [, name = '', rest = ''] = SETTING.exec(text) ?? [];
-  const found = rest === '' ? undefined : find(rest, depth + 1);
+  const found = rest === '' ? undefined : find(rest, known);
   return found === undefined ? undefined : `${name} ${found}`;
 }
 
@@ -88,14 +91,14 @@ function forms(): readonly Form[] {
   return knownForms;
 }
 
-function findByForm(text: string, depth: number): string | undefined {
+function findByForm(text: string, known: Found): string | undefined {
   for (const { pieces, names, chinese } of forms()) {
     const values = valuesIn(text, pieces);
     if (!values?.every((value, index) => !NUMBERS.test(names[index] ?? '') || /^[\d.]+$/.test(value))) continue;
     const given = new Map(names.map((name, index) => [name, values[index] ?? '']));
     return chinese.replace(/\{(\w+)\}/g, (whole, name: string) => {
       const value = given.get(name);
-      return value === undefined ? whole : (find(value, depth + 1) ?? value);
+      return value === undefined ? whole : (find(value, known) ?? value);
     });
   }
   return undefined;
@@ -118,13 +121,13 @@ function valuesIn(text: string, [first = '', ...others]: readonly string[]): str
   return values;
 }
 
-function findOfList(text: string, depth: number): string | undefined {
-  const ended = text.endsWith('.') ? find(text.slice(0, -1), depth + 1) : undefined;
+function findOfList(text: string, known: Found): string | undefined {
+  const ended = text.endsWith('.') ? find(text.slice(0, -1), known) : undefined;
   if (ended !== undefined) return `${ended}。`;
   for (const [separator, chinese] of LISTS) {
     const parts = text.split(separator);
     if (parts.length === 1) continue;
-    const found = parts.map((part) => find(part, depth + 1));
+    const found = parts.map((part) => find(part, known));
     if (found.some((part) => part !== undefined) || parts.every((part) => NAME.test(part)))
       return found.map((part, index) => part ?? parts[index]).join(chinese);
   }

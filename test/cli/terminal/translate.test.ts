@@ -66,8 +66,8 @@ describe('a text of the terminal', () => {
       'CHAT_BASE_URL 指向其他机器，但没有配置办公应用。请设置 WECOM_BOT_TOKEN 和 WECOM_BOT_AES_KEY，或 SLACK_SIGNING_SECRET 和 SLACK_BOT_TOKEN；如需本地模式，请设置 MESSENGER_PROTOCOL=wecom，或移除 CHAT_BASE_URL',
     ],
     [
-      "CHAT_BASE_URL is missing: set it to the chat service's address, ending in /v1, REDIS_URL, SECRET_KEY are required too, because a platform is configured; for local mode remove the empty line",
-      'CHAT_BASE_URL 未设置：请设为模型服务的地址，以 /v1 结尾；因为配置了办公应用，还需要 REDIS_URL、SECRET_KEY；如需本地模式，请删除空行',
+      'CHAT_BASE_URL, REDIS_URL, SECRET_KEY are required too, because a platform is configured; for local mode remove the empty line',
+      '需要 CHAT_BASE_URL、REDIS_URL、SECRET_KEY，因为配置了办公应用；如需本地模式，请删除空行',
     ],
     ['PORTT is not a setting of Parley; did you mean PORT?', 'PORTT 不是 Parley 的设置，你要用的是 PORT 吗？'],
     ['LOG_LEVEL must be trace, debug, info or warn', 'LOG_LEVEL 必须是 trace、debug, info 或 warn'],

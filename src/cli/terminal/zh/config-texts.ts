@@ -104,10 +104,10 @@ export const CONFIG_TEXTS = {
   'leads to another machine': '指向其他机器',
   'is production': '为 production',
   'is missing: {advice}': '未设置：{advice}',
-  'is missing: {advice}, {names} are required too, because a platform is configured; for local mode remove the empty line':
-    '未设置：{advice}；因为配置了办公应用，还需要 {names}；如需本地模式，请删除空行',
-  'is missing: {advice}, {names} are required too, because a platform is configured; for local mode remove the empty lines':
-    '未设置：{advice}；因为配置了办公应用，还需要 {names}；如需本地模式，请删除空行',
+  '{names} are required too, because a platform is configured; for local mode remove the empty line':
+    '需要 {names}，因为配置了办公应用；如需本地模式，请删除空行',
+  '{names} are required too, because a platform is configured; for local mode remove the empty lines':
+    '需要 {names}，因为配置了办公应用；如需本地模式，请删除空行',
   "set it to the chat service's address, ending in /v1": '请设为模型服务的地址，以 /v1 结尾',
   'set it to the address of a Redis, such as redis://127.0.0.1:6379':
     '请设为 Redis 的地址，例如 redis://127.0.0.1:6379',
