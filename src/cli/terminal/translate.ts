@@ -3,6 +3,7 @@ import { CHECK_TEXTS } from './zh/check-texts.ts';
 import { COMMAND_TEXTS } from './zh/command-texts.ts';
 import { CONFIG_TEXTS } from './zh/config-texts.ts';
 import { EVAL_TEXTS } from './zh/eval-texts.ts';
+import { KNOWLEDGE_TEXTS } from './zh/knowledge-texts.ts';
 import { PROBE_TEXTS } from './zh/probe-texts.ts';
 import { SIMULATE_TEXTS } from './zh/simulate-texts.ts';
 import { START_TEXTS } from './zh/start-texts.ts';
@@ -16,6 +17,7 @@ export const CHINESE: Readonly<Record<string, string>> = {
   ...START_TEXTS,
   ...CONFIG_TEXTS,
   ...CHECK_TEXTS,
+  ...KNOWLEDGE_TEXTS,
   ...PROBE_TEXTS,
   ...SIMULATE_TEXTS,
   ...EVAL_TEXTS,
@@ -30,8 +32,9 @@ const LISTS = [
   [': ', '：'],
   ['; ', '；'],
   [', or ', '，或 '],
-  [', ', '、'],
+  [', ', '，'],
   [' and ', ' 和 '],
+  [' or ', '或 '],
 ] as const;
 
 /**
@@ -128,8 +131,8 @@ function findOfList(text: string, known: Found): string | undefined {
     const parts = text.split(separator);
     if (parts.length === 1) continue;
     const found = parts.map((part) => find(part, known));
-    if (found.some((part) => part !== undefined) || parts.every((part) => NAME.test(part)))
-      return found.map((part, index) => part ?? parts[index]).join(chinese);
+    if (found.some((part) => part !== undefined)) return found.map((part, index) => part ?? parts[index]).join(chinese);
+    if (parts.every((part) => NAME.test(part))) return parts.join(separator === ', ' ? '、' : chinese);
   }
   return undefined;
 }

@@ -46,7 +46,7 @@ const SAID: readonly (readonly [args: string[], env: Record<string, string>, en:
   [['setup', '--yes'], { CHAT_BASE_URL: 'x' }, 'SIGN_IN', 'SIGN_IN'],
   [['check'], { PORT: 'eighty' }, 'No service was checked', '没有检查任何服务'],
   [['check'], {}, '0 to fix', '0 项需要处理'],
-  [['check', '--as', 'JG 3100 private'], {}, 'in a private chat', '私聊中'],
+  [['check', '--as', 'JG 3100 private'], {}, 'in a private chat', '企业微信私聊'],
   [['check', '--sign-in'], { SIGN_IN: 'off' }, 'Sign-in is off', '登录已关闭'],
   [['eval', 'none.yaml'], {}, 'cannot be read (ENOENT)', '无法读取'],
   [['eval', 'empty.yaml'], {}, 'contains no questions', '没有问题'],

@@ -70,8 +70,14 @@ describe('a text of the terminal', () => {
       '需要 CHAT_BASE_URL、REDIS_URL、SECRET_KEY，因为配置了办公应用；如需本地模式，请删除空行',
     ],
     ['PORTT is not a setting of Parley; did you mean PORT?', 'PORTT 不是 Parley 的设置，你要用的是 PORT 吗？'],
-    ['LOG_LEVEL must be trace, debug, info or warn', 'LOG_LEVEL 必须是 trace、debug, info 或 warn'],
-    ['3 checks passed, 1 hint, 0 warnings, 2 to fix', '3 项正常、1 条提示、0 条警告、2 项需要处理'],
+    ['LOG_LEVEL must be trace, debug, info or warn', 'LOG_LEVEL 必须是 trace, debug, info 或 warn'],
+    ['Campus: 7 documents in /docs; 1 file is skipped', 'Campus：/docs 中有 7 个文档；跳过 1 个文件'],
+    ['JG of department 3100, in a private chat on WeCom', '部门 3100 的 JG，企业微信私聊'],
+    [
+      'embedded; to use a real one, set the credentials of WeCom or Slack',
+      '内置；如需使用真实的办公应用，请设置企业微信或 Slack的凭证',
+    ],
+    ['3 checks passed, 1 hint, 0 warnings, 2 to fix', '3 项正常，1 条提示，0 条警告，2 项需要处理'],
   ])('is translated with its values: %s', (english, chinese) => {
     expect(translate(english)).toBe(chinese);
     expect(translatorTo('en')(english)).toBe(english);

@@ -93,7 +93,7 @@ export const CHECK_TEXTS = {
   "{setting} names {path}, which cannot be read ({code}): correct the path or the file's permissions":
     '{setting} 指定的 {path} 无法读取（{code}）：请改正路径或文件权限',
   'embedded, started by npm start ({program})': '内置，由 npm start 启动（{program}）',
-  'embedded; to use a real one, set the credentials of {apps}': '内置；如需使用真实的办公应用，请设置 {apps} 的凭证',
+  'embedded; to use a real one, set the credentials of {apps}': '内置；如需使用真实的办公应用，请设置{apps}的凭证',
   'embedded; to use your own, set {setting}': '内置；如需使用自己的服务，请设置 {setting}',
   'the scene {name} ({file}) names {sources}, which {path} does not define':
     '场景 {name}（{file}）引用了 {sources}，但 {path} 中没有定义',
@@ -112,6 +112,7 @@ export const CHECK_TEXTS = {
   'HOST {host} is not an address of this machine': 'HOST {host} 不是本机地址',
   'Set HOST to an address of this machine, or to 0.0.0.0 for all of them':
     '请将 HOST 设为本机地址，或设为 0.0.0.0 以监听所有地址',
+  'free: {ports}': '空闲：{ports}',
   'cannot listen on {port} ({code})': '无法监听 {port}（{code}）',
   'Choose another port': '请选择其他端口',
   '{proxy} accepts connections ({setting})': '{proxy} 可以连接（{setting}）',

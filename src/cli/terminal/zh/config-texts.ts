@@ -14,7 +14,7 @@ export const CONFIG_TEXTS = {
   'must be a whole number from {least} to {most}': '必须是 {least} 到 {most} 之间的整数',
   'must be yes or no (true, false, on, off, 1 and 0 are accepted too)':
     '必须是 yes 或 no（也接受 true、false、on、off、1、0）',
-  'must be {first}, {rest} or {last}': '必须是 {first}、{rest} 或 {last}',
+  'must be {first}, {rest} or {last}': '必须是 {first}, {rest} 或 {last}',
   'must be {first} or {last}': '必须是 {first} 或 {last}',
   'must be the address of a proxy such as http://proxy.example.org:3128':
     '必须是代理地址，例如 http://proxy.example.org:3128',

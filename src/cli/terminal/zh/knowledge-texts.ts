@@ -1,0 +1,48 @@
+/** What `check` finds out about the sources of documents. */
+export const KNOWLEDGE_TEXTS = {
+  '{count} documents in {folder}': '{folder} 中有 {count} 个文档',
+  '{count} document in {folder}': '{folder} 中有 {count} 个文档',
+  '{count} files are skipped': '跳过 {count} 个文件',
+  '{count} file is skipped': '跳过 {count} 个文件',
+  '{count} of them cannot be read, such as {path}': '其中 {count} 个无法读取，例如 {path}',
+  '{folder} cannot be read ({code})': '无法读取 {folder}（{code}）',
+  'the folder {folder} does not exist': '文件夹 {folder} 不存在',
+  'create it, correct its path in KNOWLEDGE_FILE, or mount it if Parley runs in a container':
+    '请创建该文件夹，或改正 KNOWLEDGE_FILE 中的路径；在容器中运行时请挂载它',
+  'add documents of a supported type (docs/guide/KNOWLEDGE.md)': '请加入受支持类型的文档（docs/zh-CN/KNOWLEDGE.md）',
+  "give Parley's user read permission for the folder and its files":
+    '请授予 Parley 的运行用户读取该文件夹及其文件的权限',
+  'it has no readers, so only documents that name their own readers are found':
+    '没有指定读者，因此只能找到自己指定了读者的文档',
+  'it has no readers, so no one can find its documents': '没有指定读者，因此没有人能找到其中的文档',
+  'set "readers" in KNOWLEDGE_FILE to "public" or a who': '请在 KNOWLEDGE_FILE 中将 "readers" 设为 "public" 或指定读者',
+  '{place} does not answer within {time} seconds': '{place} 在 {time} 秒内没有响应',
+  'searches skip it after that time: check the service and the network': '超时后搜索会跳过它：请检查服务和网络',
+  '{place} answers with the key, for {id}': '{place} 接受密钥，知识库 {id}',
+  '{place} answers, for {id}': '{place} 有响应，知识库 {id}',
+  'its key file {path} cannot be read ({code})': '无法读取其密钥文件 {path}（{code}）',
+  'correct keyFile or the permissions of that file': '请改正 keyFile 或该文件的权限',
+  '{place} requires a key': '{place} 需要密钥',
+  '{place} refuses the key in {path}': '{place} 拒绝了 {path} 中的密钥',
+  'set keyFile to a file with the key': '请将 keyFile 设为存有密钥的文件',
+  'write the key of the service into that file': '请将服务的密钥写入该文件',
+  '{place} has no knowledge base {id}': '{place} 没有知识库 {id}',
+  'correct knowledgeId': '请改正 knowledgeId',
+  '{place} answers too much data and no records': '{place} 返回的数据过多，没有记录',
+  '{place} answers with status {status} and no records': '{place} 返回 {status}，没有记录',
+  'write the complete address of the retrieval API: unlike Dify, Parley does not append /retrieval':
+    '请填写检索接口的完整地址：与 Dify 不同，Parley 不会自动加上 /retrieval',
+  '{place} cannot be reached ({code})': '无法连接 {place}（{code}）',
+  'start the service, correct the address, or allow the connection from this machine':
+    '请启动服务、改正地址，或允许本机连接',
+  '{place} returns no sitemap in time': '{place} 没有及时返回站点地图',
+  'check the site, or allow the connection from this machine': '请检查该网站，或允许本机连接',
+  'write the final address after redirects; it must not require a sign-in': '请填写重定向之后的地址，且不能要求登录',
+  'write the address of an XML sitemap or of a list of addresses': '请填写 XML 站点地图或地址列表的地址',
+  '{place} lists one page': '{place} 列出 1 个页面',
+  '{place} lists {count} pages': '{place} 列出 {count} 个页面',
+  '{count} of them outside the allowed addresses': '其中 {count} 个不在允许的地址范围内',
+  '{place} lists another sitemap': '{place} 列出另一个站点地图',
+  '{place} lists {count} other sitemaps': '{place} 列出另外 {count} 个站点地图',
+  'list the addresses of the pages in "under" of this source': '请在该来源的 "under" 中列出页面的地址',
+} as const;
