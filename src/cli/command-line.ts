@@ -230,7 +230,7 @@ function buildProgram({ args: [first], npmScript, translate, print, choose }: Pr
       SHELLS.join(' or '),
       parsed<Shell>((text) => SHELLS.find((shell) => shell === text), 'takes bash or zsh'),
     )
-    .action((shell: Shell) => choose({ command: 'print', text: completionOf(program, shell) }));
+    .action((shell: Shell) => choose({ command: 'print', text: completionOf(program, shell, translate) }));
   return program;
 }
 

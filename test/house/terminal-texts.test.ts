@@ -19,6 +19,9 @@ const SHOWN = [
   'src/bot/platforms/slack/app-rights.ts',
   'src/bot/app/missing-dependencies.ts',
   'src/bot/app/take-free-ports.ts',
+  'src/bot/knowledge/dify/check-dify.ts',
+  'src/bot/knowledge/folder/check-folder.ts',
+  'src/bot/knowledge/site/check-site.ts',
   'src/bot/knowledge/knowledge-file.ts',
   'src/bot/policy/policy-file.ts',
   'src/bot/policy/scenes-file.ts',
@@ -67,7 +70,7 @@ function textsOf(path: string): string[] {
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true));
-  return texts.map((text) => text.trim()).filter((text) => /[a-z]{2,} [a-z@(]/i.test(text));
+  return texts.map((text) => text.trim()).filter((text) => /[a-z]{2,}[:;]? [a-z@(]/i.test(text));
 }
 
 test('each text of the terminal has a Chinese translation', () => {
