@@ -95,6 +95,11 @@ export const CHECK_TEXTS = {
   'embedded, started by npm start ({program})': '内置，由 npm start 启动（{program}）',
   'embedded; to use a real one, set the credentials of {apps}': '内置；如需使用真实的办公应用，请设置{apps}的凭证',
   'embedded; to use your own, set {setting}': '内置；如需使用自己的服务，请设置 {setting}',
+  'your files: {files}': '你的文件：{files}',
+  'files shipped with Parley: {files}': 'Parley 自带的文件：{files}',
+  'to change one, copy it from {folder} to config/ and edit the copy':
+    '如需修改，请从 {folder} 复制到 config/，再编辑副本',
+  'describe the source in {file}': '请在 {file} 中描述该来源',
   'the scene {name} ({file}) names {sources}, which {path} does not define':
     '场景 {name}（{file}）引用了 {sources}，但 {path} 中没有定义',
   'describe the source there': '请在其中描述该来源',

@@ -75,6 +75,8 @@ export const START_TEXTS = {
     '{models} 不在 MODELS_FILE 中，只能使用文字和工具，不能使用图片和思考。运行 npm run check 可查看建议条目。',
   '{models} are not in MODELS_FILE, so they can use text and tools, but no images or thinking. Run npm run check for suggested entries.':
     '{models} 不在 MODELS_FILE 中，只能使用文字和工具，不能使用图片和思考。运行 npm run check 可查看建议条目。',
+  "{file} does not exist, so Parley's own policy applies: everyone may use the bot, with every model and in every chat.":
+    '{file} 不存在，因此使用 Parley 自带的策略：所有人都可以在任何聊天中使用机器人和任何模型。',
   'No one can sign in. {fault}': '无法登录。{fault}',
   'Sign-in may not work. {warning}': '登录可能不可用。{warning}',
   'The sign-in service answers.': '登录服务已有响应。',
