@@ -48,6 +48,8 @@ const PARTS = [
   /^(?:Parley (?:is running|has started|cannot start: @ setting)@|Open @ in a browser|Waiting for the last calls)/,
   /^(?:@ running answers are|@ being finished, @|@ @ not in MODELS_FILE|remove the empty @|@ are required too|@, but no)/,
   /^(?:JSON with|JSON, but not|form-encoded with|text of @|the access token|the issuer|still works|is invalid|@ as seconds)/,
+  /^(?:@, @ on @|in a private chat|in the group @|@ answers@, for @|with the key|too much data|with status @)$/,
+  /^(?:@ in @@|@ lists @@?|one page|@ other sitemaps)$/,
   /^(?:PUBLIC_URL is @, but Slack|without state and PKCE, .*@$|requires @: set @ too|must be @$|@ or @$|@ is not a setting)/,
 ];
 

@@ -207,7 +207,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   },
   // Slack
   SLACK_SIGNING_SECRET: { meaning: '应用的 Signing Secret，见其 Basic Information 页面。' },
-  SLACK_BOT_TOKEN: { meaning: 'Bot User OAuth Token（`xoxb-…`）。' },
+  SLACK_BOT_TOKEN: { meaning: '应用的 Bot User OAuth Token（`xoxb-…`）。' },
   SLACK_CLIENT_ID: {
     meaning: '应用的 Client ID，见其 Basic Information 页面，用于 Slack 登录（`same-browser`）。',
   },

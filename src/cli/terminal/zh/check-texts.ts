@@ -328,7 +328,7 @@ export const CHECK_TEXTS = {
   'Slack’s keys for id tokens cannot be read': '无法读取 Slack 的 id token 密钥',
   "client id and secret are accepted; the app's OAuth & Permissions page must list the redirect URL {url} and the user scope openid":
     'Client ID 和 Secret 有效；应用的 OAuth & Permissions 页面须列出重定向地址 {url} 和用户权限 openid',
-  'missing for {purpose}: {scopes}': '缺少 {scopes}（用于{purpose}）',
+  'missing: {scopes}': '缺少：{scopes}',
   'names of mentioned public channels': '显示被提到的公开频道名',
   'the command {command}': '命令 {command}',
   'images and files': '图片和文件',

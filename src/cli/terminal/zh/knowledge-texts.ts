@@ -1,5 +1,7 @@
 /** What `check` finds out about the sources of documents. */
 export const KNOWLEDGE_TEXTS = {
+  '{count} documents in {folder}; {rest}': '{folder} 中有 {count} 个文档；{rest}',
+  '{count} document in {folder}; {rest}': '{folder} 中有 {count} 个文档；{rest}',
   '{count} documents in {folder}': '{folder} 中有 {count} 个文档',
   '{count} document in {folder}': '{folder} 中有 {count} 个文档',
   '{count} files are skipped': '跳过 {count} 个文件',
@@ -32,6 +34,7 @@ export const KNOWLEDGE_TEXTS = {
   '{place} answers with status {status} and no records': '{place} 返回 {status}，没有记录',
   'write the complete address of the retrieval API: unlike Dify, Parley does not append /retrieval':
     '请填写检索接口的完整地址：与 Dify 不同，Parley 不会自动加上 /retrieval',
+  'no connection': '没有连接',
   '{place} cannot be reached ({code})': '无法连接 {place}（{code}）',
   'start the service, correct the address, or allow the connection from this machine':
     '请启动服务、改正地址，或允许本机连接',
