@@ -86,9 +86,10 @@ test('npx parley starts the demo in an empty folder, and stores its data there',
   const demo = await startParleyProcess({ command: parley('start', '--no-open'), cwd: home, env, ownGroup: true });
   try {
     await untilTrue(() => /Parley (?:is running|has started)/.test(demo.output()), 120_000);
-    const [address = ''] = /http:\/\/127\.0\.0\.1:\d+\/\S+/.exec(demo.output()) ?? [];
-    const page = await got(address, { cookieJar: undefined, throwHttpErrors: false });
-    expect([page.statusCode, page.headers['content-type']]).toEqual([200, expect.stringContaining('html')]);
+    const [address = ''] = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(demo.output()) ?? [];
+    const entered = await got(address, { followRedirect: false });
+    const page = await got(new URL('/', address), { headers: { cookie: entered.headers['set-cookie']?.[0] } });
+    expect(page.body).toContain('main.js');
   } finally {
     demo.killGroup('SIGTERM');
   }

@@ -47,8 +47,8 @@ export const COMMAND_TEXTS = {
   'prints a completion script for your shell': '输出 shell 的自动补全脚本',
   'bash or zsh': 'bash 或 zsh',
   // Commander
-  '(default: {value})': '（默认：{value}）',
-  '(choices: {choices}, default: {value})': '（可选：{choices}，默认：{value}）',
+  '{text} (default: {value})': '{text}（默认：{value}）',
+  '{text} (choices: {choices}, default: {value})': '{text}（可选：{choices}，默认：{value}）',
   "error: unknown option '{name}'": '错误：未知的选项 {name}',
   "error: unknown command '{name}'": '错误：未知的命令 {name}',
   '(Did you mean {name}?)': '（你要用的是 {name} 吗？）',
