@@ -1,4 +1,4 @@
-// Writes config/.env.example and docs/SETTINGS.md from the schema in src/bot/config.
+// Writes config/.env.example and the settings pages from the schema in src/bot/config.
 import { writeFileSync } from 'node:fs';
 import { GENERATED_FILES } from '../dist/bot/config/settings-docs.js';
 

@@ -8,19 +8,24 @@ import { asJson } from './cli/check/run-checks.ts';
 import { faultsOfNamedFiles } from './cli/check/config-files.ts';
 import { callOf, readCommandLine, type CommandLine } from './cli/command-line.ts';
 import { refusalOf } from './cli/start/config-errors.ts';
+import { terminalLanguage } from './cli/terminal/terminal-language.ts';
+import { translatorTo } from './cli/terminal/translate.ts';
 import { loadSettings, readNamedSettings, type LoadedSettings } from './bot/config/load-settings.ts';
 import { takeFreePorts } from './bot/app/take-free-ports.ts';
 
+const translate = translatorTo(terminalLanguage(process.env));
+
 ignoreDebuggerSignal();
 keepTrustedPath();
-process.exitCode = await run(readCommandLine(process.argv.slice(2)));
+process.exitCode = await run(readCommandLine(process.argv.slice(2), { translate }));
 
 /**
  * Commands that help to write the settings do not require valid ones. Each command's code is loaded only when it runs.
  * @returns the exit code, unless the command ends the process itself
  */
 async function run(asked: CommandLine): Promise<number | undefined> {
-  const { stdin: input, stdout: output, stderr: asides, env } = process;
+  const { stdin: input, stdout: output, stderr, env } = process;
+  const asides = { write: (text: string) => stderr.write(translate(text)), isTTY: stderr.isTTY };
   const cwd = process.cwd();
   switch (asked.command) {
     case 'print':
@@ -41,11 +46,19 @@ async function run(asked: CommandLine): Promise<number | undefined> {
       const { MANIFEST_SETTINGS, runSlackManifest } = await import('./cli/slack-manifest-command.ts');
       const { values: settings, faults } = readNamedSettings({ env, cwd }, MANIFEST_SETTINGS);
       const messages = faults.map(({ message }) => message);
-      return runSlackManifest({ asked: asked.asked, settings, faults: messages, cwd, output, asides });
+      return runSlackManifest({
+        asked: asked.asked,
+        settings,
+        faults: messages,
+        cwd,
+        output,
+        asides: stderr,
+        translate,
+      });
     }
     case 'eval': {
       const { runEvalCommand } = await import('./cli/eval/eval-command.ts');
-      const exitCode = await runEvalCommand({ asked: asked.asked, env, cwd, output, asides });
+      const exitCode = await runEvalCommand({ asked: asked.asked, env, cwd, output, asides: stderr, translate });
       // An interrupted question still waits for its answer, which would keep the process alive.
       return process.exit(exitCode);
     }
@@ -72,7 +85,7 @@ function readSettings(first: Readonly<Record<string, string>> = {}): LoadedSetti
 /** Reads the settings, prints their warnings and uses their proxy. */
 function prepareSettings(): LoadedSettings {
   const settings = readSettings();
-  for (const warning of settings.warnings) process.stderr.write(`warning: ${warning}\n`);
+  for (const warning of settings.warnings) process.stderr.write(translate(`warning: ${warning}\n`));
   if (settings.ok) configureProxy({ ...settings.secrets, noProxy: settings.config.noProxy });
   return settings;
 }
@@ -83,7 +96,7 @@ async function start(opensBrowser: boolean): Promise<number | undefined> {
   const faults = await faultsOfNamedFiles(settings.config);
   if (faults.length > 0) return refuse(faults);
   const { settings: started, moved } = await takeFreePorts(settings, readSettings);
-  await (await import('./cli/start/start-command.ts')).runStartCommand(started, { moved, opensBrowser });
+  await (await import('./cli/start/start-command.ts')).runStartCommand(started, { moved, opensBrowser, translate });
   return undefined;
 }
 
@@ -102,21 +115,26 @@ async function check(asked: CheckArguments): Promise<number> {
   const { config, secrets } = settings;
   switch (asked.kind) {
     case 'sign-in':
-      return (await import('./cli/check/check-sign-in-command.ts')).runSignInCommand(settings, readSettings, asked);
+      return (await import('./cli/check/check-sign-in-command.ts')).runSignInCommand(
+        settings,
+        readSettings,
+        asked,
+        translate,
+      );
     case 'as':
       return (await import('./cli/check/check-as-command.ts')).runAsCommand(config, secrets, asked.asked, {
-        ...{ write: (text: string) => process.stdout.write(text), isJson: asked.isJson },
+        ...{ write: (text: string) => process.stdout.write(text), isJson: asked.isJson, translate },
       });
     case 'settings': {
       const { runCheckCommand } = await import('./cli/check/check-command.ts');
       const { isTTY } = process.stdout;
       const write = (text: string) => process.stdout.write(text);
-      return runCheckCommand(config, secrets, { write, isTTY, isJson: asked.isJson });
+      return runCheckCommand(config, secrets, { write, isTTY, isJson: asked.isJson, translate });
     }
   }
 }
 
 function refuse(faults: readonly string[], isCheck = false): number {
-  process.stderr.write(refusalOf(faults, { isCheck }));
+  process.stderr.write(translate(refusalOf(faults, { isCheck })));
   return EXIT.settings;
 }

@@ -9,6 +9,7 @@ import {
   type CheckArguments,
 } from './check/check-arguments.ts';
 import { readImpersonationArgs } from './check/impersonation-args.ts';
+import { columnsOf, translatorTo, type Translate } from './terminal/translate.ts';
 import { completionOf, SHELLS, type Shell } from './completion.ts';
 import type { ManifestArguments } from './slack-manifest-command.ts';
 
@@ -65,14 +66,18 @@ export function callOf(name: string, rest = '', npmScript = ownScript()): string
 /**
  * Reads the command line. Without a command, Parley starts.
  * @param npmScript name of the npm script that runs the command, whose form help texts then use
+ * @param translate for help and complaints; defaults to English
  */
-export function readCommandLine(args: readonly string[], npmScript = ownScript()): CommandLine {
+export function readCommandLine(
+  args: readonly string[],
+  { npmScript = ownScript(), translate = translatorTo('en') }: { npmScript?: string; translate?: Translate } = {},
+): CommandLine {
   let printed = '';
   let chosen: CommandLine | undefined;
   const print = (text: string) => void (printed += text);
   const choose = (command: CommandLine) => void (chosen = command);
   try {
-    const program = buildProgram({ args, npmScript, print, choose });
+    const program = buildProgram({ args, npmScript, translate, print, choose });
     program.parse([...args], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -84,11 +89,12 @@ export function readCommandLine(args: readonly string[], npmScript = ownScript()
 interface ProgramOptions {
   args: readonly string[];
   npmScript: string;
+  translate: Translate;
   print(text: string): void;
   choose(command: CommandLine): void;
 }
 
-function buildProgram({ args: [first], npmScript, print, choose }: ProgramOptions): Command {
+function buildProgram({ args: [first], npmScript, translate, print, choose }: ProgramOptions): Command {
   const call = (name: string, rest = '') => callOf(name, rest, npmScript);
   const usageOf = (command: Command) => {
     const words = command.registeredArguments.map((each) => (each.required ? `<${each.name()}>` : `[${each.name()}]`));
@@ -101,8 +107,16 @@ function buildProgram({ args: [first], npmScript, print, choose }: ProgramOption
     .helpOption('-h, --help', 'prints this text')
     .helpCommand('help [command]', 'prints the help of a command')
     .exitOverride()
-    .configureOutput({ writeOut: print, writeErr: print })
-    .configureHelp({ commandUsage: usageOf });
+    .configureOutput({ writeOut: print, writeErr: (text) => print(translate(text)) })
+    .configureHelp({
+      commandUsage: usageOf,
+      displayWidth: columnsOf,
+      styleTitle: translate,
+      styleCommandDescription: translate,
+      styleSubcommandDescription: translate,
+      styleOptionDescription: translate,
+      styleArgumentDescription: translate,
+    });
   const add = (name: string, summary: string, examples: readonly string[], isDefault = false) => {
     const called = examples.map((example) => example.replace(/\{([^{}]*)\}/, (_, rest: string) => call(name, rest)));
     return program
@@ -110,7 +124,7 @@ function buildProgram({ args: [first], npmScript, print, choose }: ProgramOption
       .description(summary)
       .helpOption('-h, --help', 'prints this text')
       .showHelpAfterError(`Run ${call(name, '--help')} for all options.`)
-      .addHelpText('after', `\nExamples:\n${called.map((line) => `  ${line}\n`).join('')}`);
+      .addHelpText('after', `\n${translate('Examples:')}\n${called.map((line) => `  ${line}\n`).join('')}`);
   };
 
   // A mistyped command must not start Parley.
@@ -216,7 +230,7 @@ function buildProgram({ args: [first], npmScript, print, choose }: ProgramOption
       SHELLS.join(' or '),
       parsed<Shell>((text) => SHELLS.find((shell) => shell === text), 'takes bash or zsh'),
     )
-    .action((shell: Shell) => choose({ command: 'print', text: completionOf(program, shell) }));
+    .action((shell: Shell) => choose({ command: 'print', text: completionOf(program, shell, translate) }));
   return program;
 }
 

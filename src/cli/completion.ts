@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
+import type { Translate } from './terminal/translate.ts';
 
 export const SHELLS = ['bash', 'zsh'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** The completion script of a program: commands, their options, and files. */
-export function completionOf(program: Command, shell: Shell): string {
-  return shell === 'bash' ? bashScript(program) : zshScript(program);
+export function completionOf(program: Command, shell: Shell, translate: Translate): string {
+  return shell === 'bash' ? bashScript(program) : zshScript(program, translate);
 }
 
 const optionsOf = (command: Command) =>
@@ -35,8 +36,8 @@ complete -o default -F _parley parley
 `;
 }
 
-function zshScript(program: Command): string {
-  const entry = (name: string, description: string) => `'${name}:${description.replaceAll("'", "'\\''")}'`;
+function zshScript(program: Command, translate: Translate): string {
+  const entry = (name: string, description: string) => `'${name}:${translate(description).replaceAll("'", "'\\''")}'`;
   const commands = program.commands.map((command) => entry(command.name(), command.description()));
   const cases = program.commands.map((command) => {
     const words = [

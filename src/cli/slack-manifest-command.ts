@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { EXIT } from '../shared/process/exit-codes.ts';
 import { renderManifest, type ManifestOptions } from '../bot/platforms/slack/manifest.ts';
 import type { Settings } from '../bot/config/schema.ts';
+import { translatorTo, type Translate } from './terminal/translate.ts';
 
 /** The settings that the manifest depends on. */
 export const MANIFEST_SETTINGS = [
@@ -34,6 +35,8 @@ interface ManifestCommand {
   output: { write(text: string): unknown };
   /** Output for messages. */
   asides: { write(text: string): unknown };
+  /** Defaults to English. The manifest has a language of its own. */
+  translate?: Translate;
 }
 
 export const MANIFEST_FILE = 'config/slack-manifest.yaml';
@@ -49,11 +52,12 @@ reinstall the app. See docs/guide/SLACK.md for the next steps.
  * app.
  * @returns the exit code
  */
-export function runSlackManifest({ asked, settings, faults, cwd, output, asides }: ManifestCommand): number {
+export function runSlackManifest(command: ManifestCommand): number {
+  const { asked, settings, faults, cwd, output, asides, translate = translatorTo('en') } = command;
   const wish: ManifestOptions = { ...wishOf(settings), isAgent: asked.isAgent, language: asked.language };
   const wrong = [...faults, ...addressFaults(wish)];
   if (wrong.length > 0) {
-    asides.write(`${wrong.join('\n')}\n`);
+    asides.write(translate(`${wrong.join('\n')}\n`));
     return EXIT.settings;
   }
   const manifest = renderManifest(wish);
@@ -66,12 +70,12 @@ export function runSlackManifest({ asked, settings, faults, cwd, output, asides 
   } catch {
     // In a container, config/ is read-only.
     output.write(manifest);
-    asides.write(`\n${MANIFEST_FILE} cannot be written here, so it is printed above. ${NEXT_STEP}`);
+    asides.write(translate(`\n${MANIFEST_FILE} cannot be written here, so it is printed above. ${NEXT_STEP}`));
     return EXIT.ok;
   }
   if (settings.PUBLIC_URL === undefined && !needsNoAddress(wish))
-    asides.write(`PUBLIC_URL is not set: replace ${NO_HOST} with your address.\n`);
-  output.write(`${MANIFEST_FILE} was written. ${NEXT_STEP}`);
+    asides.write(translate(`PUBLIC_URL is not set: replace ${NO_HOST} with your address.\n`));
+  output.write(translate(`${MANIFEST_FILE} was written. ${NEXT_STEP}`));
   return EXIT.ok;
 }
 

@@ -7,7 +7,7 @@ import { startParleyProcess } from '../support/parley-process.ts';
 
 const execute = promisify(execFile);
 const COMMANDS = ['start', 'setup', 'check', 'eval', 'feedback', 'hash-password', 'slack-manifest', 'completion'];
-const read = (args: readonly string[]) => readCommandLine(args, '');
+const read = (args: readonly string[]) => readCommandLine(args, { npmScript: '' });
 
 const SETTINGS = { kind: 'settings', isJson: false };
 const EVALUATION = { file: undefined, against: undefined, judgesAll: false, perMinute: 30, isJson: false };
@@ -85,10 +85,10 @@ describe('the command line', () => {
   });
 
   test('the help of an npm script names the script', () => {
-    expect(readCommandLine(['check', '--help'], 'check')).toMatchObject({
+    expect(readCommandLine(['check', '--help'], { npmScript: 'check' })).toMatchObject({
       text: expect.stringMatching(/^Usage: npm run check -- \[options\][\s\S]*npm run check -- --sign-in/),
     });
-    expect(readCommandLine(['slack-manifest', '--lag'], 'slack:manifest')).toMatchObject({
+    expect(readCommandLine(['slack-manifest', '--lag'], { npmScript: 'slack:manifest' })).toMatchObject({
       complaint: expect.stringContaining('Run npm run slack:manifest -- --help'),
     });
   });

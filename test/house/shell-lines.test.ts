@@ -34,6 +34,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run dev': SERVER,
   'npm run test:watch -- PATH': 'runs until it is stopped',
   'npm run typecheck': VERIFY,
+  'npm pack': 'test/e2e/package packs and runs it',
+  'npx PATH': 'test/e2e/package packs and runs it',
   'npm run check -- --sign-in': 'needs a person at a browser; test/cli/check signs in by itself',
   'npm run setup': 'asks at the terminal; test/cli/setup answers',
   'npm run hash-password': 'waits for a password at the terminal; the line with printf runs',

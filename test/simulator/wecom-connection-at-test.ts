@@ -14,7 +14,7 @@ export const BOT_SECRET = 'secret-of-the-long-connection';
 export const FAST_CONNECTION = { ackDelayMs: 0, kickedCloseMs: 1_000, eventAnswerMs: 1_500 };
 
 type ConnectedAtTest = Omit<Parameters<typeof startAtTest>[0], 'botUrl' | 'connection'> &
-  Omit<NonNullable<WecomOptions['connection']>, 'botId' | 'secret'>;
+  Partial<Omit<NonNullable<WecomOptions['connection']>, 'botId'>>;
 
 export function startConnected({ redis, nowMs, encryptUserIds, timing, ...connection }: ConnectedAtTest) {
   return startAtTest({

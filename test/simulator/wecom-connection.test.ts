@@ -90,6 +90,7 @@ describe('an answer over the connection [wecom-connection]', () => {
 describe('the subscription [wecom-connection]', () => {
   test.each([
     ['an empty secret', { bot_id: BOT_ID, secret: '' }],
+    ['a wrong secret', { bot_id: BOT_ID, secret: BOT_SECRET.slice(1) }],
     ['no secret', { bot_id: BOT_ID }],
     ['a secret that is not a text', { bot_id: BOT_ID, secret: [BOT_SECRET] }],
     ['another bot', { bot_id: 'AIBOT-X', secret: BOT_SECRET }],
@@ -101,6 +102,29 @@ describe('the subscription [wecom-connection]', () => {
     const { id } = await messenger.driver.send('lin', 'hello');
     await bot.told(id);
     expect([stranger.messages, bot.events]).toEqual([[], []]);
+  });
+
+  test('is refused for an empty secret where the bot has none [local-owner]', async () => {
+    await messenger.close();
+    messenger = await startConnected({ redis: redis.redis, secret: '' });
+    const stranger = await RawBot.open(messenger);
+    expect(await stranger.subscribe('')).toMatchObject({ errcode: 853000 });
+    expect(messenger.driver.isBotReachable()).toBe(false);
+  });
+
+  test.each([
+    ['a ping', 'ping', undefined],
+    ['a push', 'aibot_send_msg', { chatid: 'lin', msgtype: 'markdown', markdown: { content: 'hi' } }],
+    ['an answer', 'aibot_respond_msg', { msgtype: 'stream', stream: { id: 's1', finish: true, content: 'hi' } }],
+    ['a welcome', 'aibot_respond_welcome_msg', { msgtype: 'text', text: { content: 'hi' } }],
+    ['an upload', 'aibot_upload_media_init', { type: 'file', filename: 'a', total_size: 1, total_chunks: 1, md5: 'a' }],
+  ])('is required before %s of a local program [local-owner]', async (_what, cmd, body) => {
+    const bot = await RawBot.subscribed(messenger);
+    const { id } = await messenger.driver.send('lin', 'hello');
+    const reqId = await bot.told(id);
+    const stranger = await RawBot.open(messenger);
+    expect(await stranger.send(cmd, body, reqId)).toMatchObject({ errcode: 846609 });
+    expect(await botTexts()).toEqual([]);
   });
 
   test.each(['https://site.example', 'null', 'http://127.0.0.1:1'])(

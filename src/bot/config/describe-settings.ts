@@ -1,5 +1,7 @@
+import type { Language } from '../../shared/text/texts.ts';
 import { SETTING_GROUPS, SETTING_NAMES, settingsSchema, type SettingName } from './schema.ts';
 import { settingInfo, type SettingInfo, type SettingLevel } from './setting.ts';
+import { CHINESE_TITLES, SETTINGS_ZH } from './settings-zh.ts';
 
 const LINE_CHARS = 100;
 
@@ -12,8 +14,8 @@ interface Chapter {
 /** The settings that most deployments need, regardless of their group. */
 const FIRST_TITLE = 'First settings';
 const FURTHER_LEVELS = [
-  { level: 'common', title: 'Common settings', suffix: '' },
-  { level: 'advanced', title: 'Advanced settings', suffix: ', advanced' },
+  { level: 'common', suffix: '' },
+  { level: 'advanced', suffix: ', advanced' },
 ] as const;
 
 /** The settings of a level by group, without empty groups. */
@@ -46,11 +48,21 @@ export function renderEnvExample(): string {
   return [opening.join('\n'), ...groups].join('\n\n') + '\n';
 }
 
-/** Renders `docs/SETTINGS.md`: the first settings, then one table per group for each further level. */
-export function renderSettingsPage(): string {
-  const opening = [
-    '# Settings',
-    '<!-- Generated from src/bot/config by npm run settings:docs. -->',
+/** The words of a settings page around the tables. */
+interface PageWords {
+  title: string;
+  opening: readonly string[];
+  firstTitle: string;
+  first: string;
+  levels: Readonly<Record<'common' | 'advanced', string>>;
+  head: string;
+  titleOf(title: string): string;
+  rowOf(name: SettingName): { meaning: string; fallback: string; secret: string };
+}
+
+const ENGLISH_PAGE: PageWords = {
+  title: '# Settings',
+  opening: [
     'This page lists every setting with its default and its meaning.',
     [
       'Settings come from the environment, then from `config/.env` (or the file named by `ENV_FILE`), then from the defaults.',
@@ -59,21 +71,66 @@ export function renderSettingsPage(): string {
       'Without platform credentials and `ROLES`, Parley runs in local mode.',
       '`config/.env.example` is a template with the same settings.',
     ].join('\n'),
-  ];
-  const first = [
-    `## ${FIRST_TITLE}`,
+  ],
+  firstTitle: FIRST_TITLE,
+  first:
     'Most deployments need these and the credentials of one platform. To use a connection instead of webhooks, or to identify people inside the platform, also set the common settings of that platform.',
-    tableOf(namesAt('first', SETTING_NAMES)),
-  ];
-  const further = FURTHER_LEVELS.flatMap(({ level, title, suffix }) => [
-    `## ${title}`,
-    ...chaptersOf(level, suffix).flatMap((chapter) => [`### ${chapter.title}`, tableOf(chapter.names)]),
+  levels: { common: 'Common settings', advanced: 'Advanced settings' },
+  head: '| name | default | meaning |',
+  titleOf: (title) => title,
+  rowOf(name) {
+    const { meaning, default: fallback = '' } = describeSetting(name);
+    return { meaning, fallback, secret: ' Secret.' };
+  },
+};
+
+const CHINESE_PAGE: PageWords = {
+  title: '# 设置',
+  opening: [
+    '本页列出所有设置的默认值和含义。',
+    [
+      '设置依次取自环境变量、`config/.env`（或 `ENV_FILE` 指定的文件）和默认值。',
+      '密钥也可以取自文件：`SECRET_KEY_FILE=/run/secrets/parley-key`。',
+      '`npm start` 会一次列出所有无效的设置，`npm run check` 会测试已配置的服务。',
+      '没有设置办公应用的凭证和 `ROLES` 时，Parley 以本地模式运行。',
+      '`config/.env.example` 是包含同样设置的模板。',
+    ].join('\n'),
+  ],
+  firstTitle: '首要设置',
+  first:
+    '多数部署需要以下设置和一个办公应用的凭证。如需以长连接代替回调，或在办公应用内识别身份，还需要该办公应用的常用设置。',
+  levels: { common: '常用设置', advanced: '高级设置' },
+  head: '| 名称 | 默认值 | 含义 |',
+  titleOf: (title) => title.replace(/^[^,]+/, (own) => CHINESE_TITLES[own] ?? own).replace(', advanced', '（高级）'),
+  rowOf(name) {
+    const { default: fallback = '' } = describeSetting(name);
+    const { meaning, default: inWords } = SETTINGS_ZH[name];
+    return { meaning, fallback: inWords ?? fallback, secret: '密钥。' };
+  },
+};
+
+/** Renders `docs/SETTINGS.md` and its Chinese form: the first settings, then one table per group for each further level. */
+export function renderSettingsPage(language: Language = 'en'): string {
+  const words = language === 'zh' ? CHINESE_PAGE : ENGLISH_PAGE;
+  const further = FURTHER_LEVELS.flatMap(({ level, suffix }) => [
+    `## ${words.levels[level]}`,
+    ...chaptersOf(level, suffix).flatMap(({ title, names }) => [`### ${words.titleOf(title)}`, tableOf(names, words)]),
   ]);
-  return [...opening, ...first, ...further].join('\n\n') + '\n';
+  return (
+    [
+      words.title,
+      '<!-- Generated from src/bot/config by npm run settings:docs. -->',
+      ...words.opening,
+      `## ${words.firstTitle}`,
+      words.first,
+      tableOf(namesAt('first', SETTING_NAMES), words),
+      ...further,
+    ].join('\n\n') + '\n'
+  );
 }
 
-function tableOf(names: readonly SettingName[]): string {
-  return ['| name | default | meaning |', '| --- | --- | --- |', ...names.map(tableRow)].join('\n');
+function tableOf(names: readonly SettingName[], words: PageWords): string {
+  return [words.head, '| --- | --- | --- |', ...names.map((name) => tableRow(name, words))].join('\n');
 }
 
 /** Description of a setting. */
@@ -102,10 +159,11 @@ function exampleOf(name: SettingName): string {
   return [...wrap(notes.join(' ').replaceAll('`', '')).map((line) => `# ${line}`), `#${name}=${value}`].join('\n');
 }
 
-function tableRow(name: SettingName): string {
-  const { meaning, default: fallback = '', isSecret } = describeSetting(name);
-  const shown = fallback !== '' && !fallback.includes(' ') ? `\`${fallback}\`` : fallback;
-  const cells = [`\`${name}\``, shown, isSecret ? `${meaning} Secret.` : meaning];
+function tableRow(name: SettingName, words: PageWords): string {
+  const { default: typed = '', isSecret } = describeSetting(name);
+  const { meaning, fallback, secret } = words.rowOf(name);
+  const isTyped = fallback === typed && fallback !== '' && !fallback.includes(' ');
+  const cells = [`\`${name}\``, isTyped ? `\`${fallback}\`` : fallback, isSecret ? meaning + secret : meaning];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 

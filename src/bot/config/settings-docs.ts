@@ -10,5 +10,6 @@ export interface GeneratedFile {
 /** All files that `npm run settings:docs` writes. A test checks that they are up to date. */
 export const GENERATED_FILES: readonly GeneratedFile[] = [
   { path: 'config/.env.example', render: renderEnvExample },
-  { path: 'docs/SETTINGS.md', render: renderSettingsPage },
+  { path: 'docs/SETTINGS.md', render: () => renderSettingsPage('en') },
+  { path: 'docs/zh-CN/SETTINGS.md', render: () => renderSettingsPage('zh') },
 ];

@@ -16,7 +16,8 @@ import type { PolicyPerson, PolicyPlace, Subject } from '../../bot/policy/subjec
 import type { Config, Secrets } from '../../bot/config/config.ts';
 import type { ImpersonationArgs } from './impersonation-args.ts';
 import { faultsOfNamedFiles } from './config-files.ts';
-import type { CheckOutput } from './run-checks.ts';
+import { padColumns } from '../terminal/translate.ts';
+import { checkLine, lookOf, type CheckOutput } from './run-checks.ts';
 
 /**
  * `npm run check -- --as …`: shows how the configuration files treat a given user's question, without sending it.
@@ -31,12 +32,16 @@ export async function runAsCommand(
   const config = await withModelsToday(set, secrets);
   const faults = await faultsOfNamedFiles(config);
   if (faults.length > 0) {
-    for (const fault of faults) output.write(`fault    ${fault}\n`);
+    const look = lookOf(output, 0);
+    for (const detail of faults) output.write(`${checkLine({ name: '', verdict: 'fault', detail }, look)}\n`);
     return EXIT.failed;
   }
   const lines = linesOf(config, secrets, asked);
   if (output.isJson === true) output.write(`${JSON.stringify(Object.fromEntries(lines), undefined, 2)}\n`);
-  else for (const [name, words] of lines) output.write(`${name.padEnd(13)}${words}\n`);
+  else {
+    const { translate } = lookOf(output, 0);
+    for (const [name, words] of lines) output.write(`${padColumns(translate(name), 13)}${translate(words)}\n`);
+  }
   return EXIT.ok;
 }
 

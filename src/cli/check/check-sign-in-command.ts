@@ -2,7 +2,8 @@ import { Registry } from 'prom-client';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { faultsOfProfileMap } from './config-files.ts';
 import { checkSignIn, signInToCheck } from './check-sign-in.ts';
-import { checkLine } from './run-checks.ts';
+import type { Translate } from '../terminal/translate.ts';
+import { checkLine, lookOf, type CheckOutput } from './run-checks.ts';
 import { NAME_CHARS, runSignInProbe } from './sign-in-probe/probe.ts';
 import { listen } from '../../shared/http/http-server.ts';
 import { createLog } from '../../shared/log.ts';
@@ -32,19 +33,22 @@ export async function runSignInCommand(
   given: SoundSettings,
   read: Parameters<typeof takeProbePorts>[1],
   command: SignInCommand,
+  translate: Translate,
 ): Promise<number> {
+  const output: CheckOutput = { write: (text) => process.stdout.write(text), isTTY: process.stdout.isTTY, translate };
+  const complain = (text: string) => void process.stderr.write(`${translate(text)}\n`);
   const { settings, told } = await takeProbePorts(given, read);
   const { config, secrets } = settings;
-  for (const sentence of told) process.stdout.write(`${sentence}\n`);
+  for (const sentence of told) output.write(`${translate(sentence)}\n`);
   if (config.signIn.mode === 'off' || isServiceAlone(config.roles)) {
-    process.stderr.write('Sign-in is off: set SIGN_IN_URL, and SIGN_IN to required or optional\n');
+    complain('Sign-in is off: set SIGN_IN_URL, and SIGN_IN to required or optional');
     return 1;
   }
   // Checks that need no sign-in run first: if one fails, signing in would only show an error.
   if (config.signIn.type !== 'oauth2') {
     const faults = await faultsOfProfileMap(config);
-    for (const sentence of faults) process.stderr.write(`${sentence}\n`);
-    if (faults.length > 0 || printChecks(await checkSignIn(signInToCheck(config, secrets))) > 0) return 1;
+    for (const sentence of faults) complain(sentence);
+    if (faults.length > 0 || printChecks(await checkSignIn(signInToCheck(config, secrets)), output) > 0) return 1;
   }
   const interrupt = new AbortController();
   const endListening = listenForStop({ onStop: () => interrupt.abort(), onInsist: () => process.exit(1) });
@@ -57,7 +61,7 @@ export async function runSignInCommand(
       ...{ signIn: config.signIn, clientSecret, place: config.http },
       ...{ person: command.person, codeAgesMs: command.codeAgesMs },
       profileMap: readProfileMap(config.signIn),
-      output: process.stdout,
+      output,
       signal: interrupt.signal,
     });
   } catch (error) {
@@ -65,7 +69,7 @@ export async function runSignInCommand(
     const { servicePort } = config.local;
     const holder = holderOfPort(servicePort) ?? 'another program';
     const portTaken = `SERVICE_PORT ${servicePort} is taken by ${holder}: stop it, or set SERVICE_PORT to another port`;
-    process.stderr.write(`${error instanceof LocalError ? error.message : portTaken}\n`);
+    complain(error instanceof LocalError ? error.message : portTaken);
     return 1;
   } finally {
     for (const end of endings.toReversed()) await end();
@@ -74,8 +78,8 @@ export async function runSignInCommand(
 }
 
 /** @returns the exit code: 1 if any line is a fault */
-function printChecks(results: readonly CheckResult[]): 0 | 1 {
-  for (const result of results) process.stdout.write(`${checkLine(result, NAME_CHARS, process.stdout.isTTY)}\n`);
+function printChecks(results: readonly CheckResult[], output: CheckOutput): 0 | 1 {
+  for (const result of results) output.write(`${checkLine(result, lookOf(output, NAME_CHARS))}\n`);
   return results.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
 }
 

@@ -2,6 +2,7 @@ import { SECOND_MS } from '../../shared/clock.ts';
 import { asError } from '../../shared/coded-error.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { TooSlowError, withTimeout } from '../../shared/with-timeout.ts';
+import { columnsOf, padColumns, translatorTo, type Translate } from '../terminal/translate.ts';
 
 /** The check of one part. Its lines contain no secrets. */
 export interface Check {
@@ -16,7 +17,20 @@ export interface CheckOutput {
   isTTY?: boolean;
   /** Prints one JSON object instead of lines. */
   isJson?: boolean;
+  /** Defaults to English. JSON is always English. */
+  translate?: Translate;
 }
+
+/** How a line is shown. */
+export interface LineLook {
+  nameColumns: number;
+  isColoured: boolean;
+  translate: Translate;
+}
+
+const ENGLISH = translatorTo('en');
+/** The longest verdict in English, `warning`. */
+const VERDICT_COLUMNS = 7;
 
 const CHECK_LIMIT_MS = 45 * SECOND_MS;
 const COLOURS = { ok: '\u001b[32m', hint: '\u001b[36m', warning: '\u001b[33m', fault: '\u001b[31m' } as const;
@@ -31,9 +45,12 @@ export async function runChecks(checks: readonly Check[], output: CheckOutput): 
   const results = (await Promise.all(checks.map(runOne))).flat();
   if (output.isJson === true) output.write(asJson(results));
   else {
-    const nameChars = Math.max(0, ...results.map(({ name }) => name.length));
-    for (const result of results) output.write(`${checkLine(result, nameChars, output.isTTY === true)}\n`);
-    output.write(`\n${summaryLine(countOf(results))}\n`);
+    const look = lookOf(
+      output,
+      Math.max(0, ...results.map(({ name }) => columnsOf((output.translate ?? ENGLISH)(name)))),
+    );
+    for (const result of results) output.write(`${checkLine(result, look)}\n`);
+    output.write(`\n${look.translate(summaryLine(countOf(results)))}\n`);
   }
   return countOf(results).fault === 0 ? 0 : 1;
 }
@@ -69,13 +86,18 @@ export async function runOne({ name, run }: Check): Promise<CheckResult[]> {
   }
 }
 
+/** How lines are shown on an output. */
+export function lookOf({ isTTY, translate = ENGLISH }: CheckOutput, nameColumns: number): LineLook {
+  return { nameColumns, isColoured: isTTY === true, translate };
+}
+
 /** Formats one finding for the terminal: verdict, name, detail and next step. */
 export function checkLine(
   { name, verdict, detail, nextStep }: CheckResult,
-  nameChars: number,
-  isColoured: boolean,
+  { nameColumns, isColoured, translate }: LineLook,
 ): string {
   const paint = (colour: string, text: string) => (isColoured ? `${colour}${text}${PLAIN}` : text);
-  const next = nextStep === undefined ? '' : ` ${paint(DIM, `→ ${nextStep}`)}`;
-  return `${paint(COLOURS[verdict], verdict.padEnd(7))}  ${name.padEnd(nameChars)}  ${detail}${next}`;
+  const next = nextStep === undefined ? '' : ` ${paint(DIM, `→ ${translate(nextStep)}`)}`;
+  const shown = padColumns(translate(verdict), VERDICT_COLUMNS);
+  return `${paint(COLOURS[verdict], shown)}  ${padColumns(translate(name), nameColumns)}  ${translate(detail)}${next}`;
 }

@@ -23,6 +23,7 @@ import { EvalStartError, settingsOf, startLocalParley, type LocalParley } from '
 import { peopleOf } from './people.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { parseQuestions, SOME_GROUP, type Question } from './questions-file.ts';
+import { translatorTo, type Translate } from '../terminal/translate.ts';
 import { lineOf, pageOf, summaryOf } from './report.ts';
 import { readRun, type Result, type RunRecord } from './run-record.ts';
 
@@ -38,6 +39,8 @@ interface EvalCommand {
   output: { write(text: string): unknown };
   /** Output for error messages and, on a terminal, the progress. */
   asides: { write(text: string): unknown; isTTY?: boolean };
+  /** Defaults to English. JSON is always English. */
+  translate?: Translate;
 }
 
 /**
@@ -46,11 +49,11 @@ interface EvalCommand {
  * @returns the exit code: 0 only if all answers pass
  */
 export async function runEvalCommand(given: EvalCommand): Promise<number> {
-  const { asked, cwd, asides } = given;
+  const { asked, cwd, asides, translate = translatorTo('en') } = given;
   // The shipped questions are about the example documents.
   const env = asked.file === undefined ? { ...given.env, KNOWLEDGE_FILE: EXAMPLE_KNOWLEDGE_FILE } : given.env;
   const command = { ...given, env };
-  const progress = createProgress(asides);
+  const progress = createProgress(asides, translate);
   const interrupt = new AbortController();
   const endListening = listenForStop({
     onStop: () => interrupt.abort(new Error('interrupted')),
@@ -90,7 +93,7 @@ export async function runEvalCommand(given: EvalCommand): Promise<number> {
   } catch (thrown) {
     if (!(thrown instanceof EvalStartError)) throw thrown;
     progress.clear();
-    for (const fault of thrown.faults) asides.write(`${fault}\n`);
+    for (const fault of thrown.faults) asides.write(`${translate(fault)}\n`);
     return EXIT.usage;
   } finally {
     endListening();
@@ -110,12 +113,15 @@ interface Run {
   signal: AbortSignal;
 }
 
-async function ask({ asked, output, cwd, env }: EvalCommand, run: Run): Promise<number> {
+async function ask(
+  { asked, output, cwd, env, translate = translatorTo('en') }: EvalCommand,
+  run: Run,
+): Promise<number> {
   const { parley, questions, people, groups, before, file, progress, signal } = run;
   // With --json, standard output is the record.
   const say = (text: string) => {
     progress.clear();
-    if (!asked.isJson) output.write(text);
+    if (!asked.isJson) output.write(translate(text));
   };
   const { app, config } = parley;
   const { driver } = app;

@@ -1,3 +1,5 @@
+import { columnsUpTo, type Translate } from '../terminal/translate.ts';
+
 /** A line that is replaced by the next one. */
 export interface Progress {
   show(text: string): void;
@@ -6,13 +8,16 @@ export interface Progress {
 }
 
 const ERASE_LINE = '\r\u001b[K';
-const MAX_CHARS = 78;
+const MAX_COLUMNS = 78;
 
 /** Shows progress on a terminal. Other outputs, such as files, get nothing. */
-export function createProgress(output: { write(text: string): unknown; isTTY?: boolean }): Progress {
+export function createProgress(
+  output: { write(text: string): unknown; isTTY?: boolean },
+  translate: Translate,
+): Progress {
   if (output.isTTY !== true) return { show: () => undefined, clear: () => undefined };
   return {
-    show: (text) => void output.write(`${ERASE_LINE}${text.replace(/\s+/g, ' ').slice(0, MAX_CHARS)}`),
+    show: (text) => void output.write(`${ERASE_LINE}${columnsUpTo(translate(text.replace(/\s+/g, ' ')), MAX_COLUMNS)}`),
     clear: () => void output.write(ERASE_LINE),
   };
 }

@@ -10,6 +10,8 @@ import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { SETTING_NAMES, settingsSchema } from '../../bot/config/schema.ts';
 import type { Environment } from '../../bot/config/read-values.ts';
 import { checkLine } from '../check/run-checks.ts';
+import { terminalLanguage } from '../terminal/terminal-language.ts';
+import { translatorTo, type Translate } from '../terminal/translate.ts';
 import { createPrompter, SetupCancelled, type Prompter } from './prompter.ts';
 import { SettingsFile, type Changes } from './settings-file.ts';
 import { TEXTS, type TextName } from './setup-texts.ts';
@@ -43,7 +45,7 @@ const TAKEN = /^(?:WECOM|SLACK|CHAT|SIGN_IN)_|^(?:MESSENGER_PROTOCOL|REDIS_URL|P
  */
 export async function runSetupCommand(command: SetupCommand): Promise<number> {
   const { env, cwd, asides } = command;
-  const language = languageOf(env);
+  const language = terminalLanguage(env);
   const say = (name: TextName, values: Record<string, string> = {}) => localize(TEXTS[name], language, values);
   const file = new SettingsFile(env, cwd);
   const setup = new Setup({ ...command, language, say, file });
@@ -51,15 +53,9 @@ export async function runSetupCommand(command: SetupCommand): Promise<number> {
     return command.takesEnvironment ? await setup.takeEnvironment() : await setup.ask();
   } catch (thrown) {
     if (thrown instanceof SetupCancelled) asides.write(`${say('cancelled', { path: file.path })}\n`);
-    else asides.write(`${asError(thrown).message}\n`);
+    else asides.write(`${translatorTo(language)(asError(thrown).message)}\n`);
     return EXIT.failed;
   }
-}
-
-function languageOf({ LC_ALL, LC_MESSAGES, LANG }: Environment): Language {
-  // An empty variable counts as absent.
-  const chosen = [LC_ALL, LC_MESSAGES, LANG].find((one) => one !== undefined && one !== '');
-  return chosen?.toLowerCase().startsWith('zh') === true ? 'zh' : 'en';
 }
 
 interface SetupOptions extends SetupCommand {
@@ -70,10 +66,12 @@ interface SetupOptions extends SetupCommand {
 
 class Setup {
   readonly #options: SetupOptions;
+  readonly #translate: Translate;
   #answers: Record<string, string | undefined>;
 
   constructor(options: SetupOptions) {
     this.#options = options;
+    this.#translate = translatorTo(options.language);
     this.#answers = { ...options.file.read() };
   }
 
@@ -98,7 +96,7 @@ class Setup {
     }
     const wrong = given.flatMap((name) => complaintOf(name, env[name] ?? '') ?? []);
     if (wrong.length > 0) {
-      for (const complaint of wrong) asides.write(`${complaint}\n`);
+      for (const complaint of wrong) asides.write(`${this.#translate(complaint)}\n`);
       return EXIT.usage;
     }
     this.#store(answers);
@@ -189,7 +187,8 @@ class Setup {
     }
     const isOptional = step.isOptional?.(this.#answers) === true;
     const validate = (answer: string) => {
-      if (answer !== '') return complaintOf(step.setting, answer);
+      const complaint = answer === '' ? undefined : complaintOf(step.setting, answer);
+      if (answer !== '') return complaint && this.#translate(complaint);
       return isOptional || (step.isSecret === true && stored !== undefined) ? undefined : say('required');
     };
     if (step.isSecret !== true) {
@@ -223,7 +222,8 @@ class Setup {
   }
 
   #lineOf(result: CheckResult): string {
-    return checkLine(result, 0, this.#options.output.isTTY === true);
+    const isColoured = this.#options.output.isTTY === true;
+    return checkLine(result, { nameColumns: 0, isColoured, translate: this.#translate });
   }
 }
 

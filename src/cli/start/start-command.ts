@@ -12,6 +12,7 @@ import type { LoadedSettings } from '../../bot/config/load-settings.ts';
 import { turnsGraceSec } from '../../bot/app/shutdown-timeout.ts';
 import { reloadOnHangup } from './reread-files.ts';
 import { failureOfStart } from './start-failure.ts';
+import type { Translate } from '../terminal/translate.ts';
 import { probesAtStart, watchProbes } from './startup-warnings.ts';
 import type { MovedPort } from '../../bot/app/take-free-ports.ts';
 
@@ -19,6 +20,7 @@ interface StartChoices {
   moved: readonly MovedPort[];
   /** False if the user disabled it. */
   opensBrowser: boolean;
+  translate: Translate;
 }
 
 /**
@@ -27,10 +29,10 @@ interface StartChoices {
  */
 export async function runStartCommand(
   { config, secrets }: Extract<LoadedSettings, { ok: true }>,
-  { moved, opensBrowser }: StartChoices,
+  { moved, opensBrowser, translate }: StartChoices,
 ): Promise<void> {
   const log = createLog({ ...config.log, role: config.roles.join('+') });
-  const say = (text: string) => void process.stdout.write(text);
+  const say = (text: string) => void process.stdout.write(translate(text));
   let isUp = false;
   const crash = (thrown: unknown) => {
     const error = asError(thrown);
@@ -40,7 +42,7 @@ export async function runStartCommand(
     }
     const { sentence, isOfSettings } = failureOfStart(error, config);
     log.debug({ error }, 'Parley could not start');
-    process.stderr.write(`${sentence}\n`);
+    process.stderr.write(`${translate(sentence)}\n`);
     process.exit(isOfSettings ? EXIT.settings : EXIT.crash);
   };
   // After an uncaught error the state is unknown: log it and exit (SECURITY.md crash-on-the-unexpected).
@@ -67,7 +69,7 @@ export async function runStartCommand(
   };
   listenForStop({ onStop: () => stop(EXIT.ok), onInsist: () => process.exit(EXIT.crash) });
   const onFatal = (sentence: string) => {
-    process.stderr.write(`${sentence}\n`);
+    process.stderr.write(`${translate(sentence)}\n`);
     stop(EXIT.settings);
   };
   // The worker runs in its own process, so that the page can kill it to demonstrate that no message is lost.
@@ -102,7 +104,7 @@ async function reportShutdown(app: App, config: Config, say: (text: string) => v
   const maxSec = turnsGraceSec(config.http.shutdownGraceSec);
   const insist = `for at most ${maxSec} seconds. Press Ctrl+C again to stop immediately.\n`;
   if (count === 0) {
-    setTimeout(() => say(`\nWaiting for the last calls to the chat app,  ${insist}`), SECOND_MS * 2).unref();
+    setTimeout(() => say(`\nWaiting for the last calls to the chat app, ${insist}`), SECOND_MS * 2).unref();
     return;
   }
   const answers = count === 1 ? 'The running answer is' : `${count} running answers are`;

@@ -42,6 +42,8 @@ const DEFINITION_WEIGHT = 10;
  * by a page with explanations.
  */
 const REFERENCE_PAGE = /(?:^|\/)(?:SETTINGS|OPERATIONS)\.md$/;
+/** Its short rows contain the words of many questions; the Chinese guides answer those that name no setting. */
+const CHINESE_SETTINGS = 'docs/zh-CN/SETTINGS.md';
 /** File format reference, which also contains the words of most questions. */
 const FIELDS_PAGE = /(?:^|\/)MODELS\.md$/;
 const FIELDS_WEIGHT = 0.3;
@@ -138,6 +140,7 @@ function weighFor(question: string, terms: string[]): (section: DocSection | und
     if (!section || (section.page.startsWith(DESIGN_PAGES) && !isAboutInside)) return 0;
     const prose = section.blocks.filter((block) => !block.includes('```')).join('\n');
     if (!names.every((name) => prose.includes(name))) return 0;
+    if (names.length === 0 && section.page === CHINESE_SETTINGS) return 0;
     const isDefinition = asksMeaning && names.some((name) => prose.includes(`- \`${name}\` —`));
     const isOfInterface = section.page === INTERFACE_PAGE && section.title !== SET_UP_SECTION;
     const isOutranked = DEVELOPER_PAGE.test(section.page) !== isAboutInside || isOfInterface;

@@ -64,6 +64,9 @@ const KIB_BYTES = 1024;
 /** Makes glibc return freed memory to the system instead of keeping it per thread. */
 const MEMORY_HABITS = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576' };
 
+/** Folder of our own package. */
+const PACKAGE = new URL('../../../', import.meta.url);
+
 /**
  * Permissions of the process (SECURITY.md confined-readers): it may read our own programs and their packages and load addons
  * (the image library is one). It can neither write files, start programs, nor read configuration, DATA_DIR or /proc, which
@@ -72,11 +75,15 @@ const MEMORY_HABITS = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576'
 const PERMISSIONS = [
   process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission',
   '--allow-addons',
-  ...['dist', 'src', 'node_modules', 'package.json'].map(
-    (name) =>
-      `--allow-fs-read=${fileURLToPath(new URL(`../../../${name}${name.includes('.') ? '' : '/'}`, import.meta.url))}`,
+  ...['dist/', 'src/', 'node_modules/', 'package.json', ...packagesAround()].map(
+    (name) => `--allow-fs-read=${fileURLToPath(new URL(name, PACKAGE))}`,
   ),
 ];
+
+/** An installed package finds its packages beside itself. */
+function packagesAround(): string[] {
+  return PACKAGE.pathname.endsWith('/node_modules/parley/') ? ['../'] : [];
+}
 
 /**
  * A process that reads files from users. A malicious file can only affect this process, which holds no key and no other

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MINUTE_MS, SECOND_MS } from '../../../shared/clock.ts';
 import type { CheckResult } from '../../../bot/platforms/platform.ts';
 import type { Config } from '../../../bot/config/config.ts';
-import { checkLine, type CheckOutput } from '../run-checks.ts';
+import { checkLine, lookOf, type CheckOutput } from '../run-checks.ts';
 import type { ProfileMap } from '../../../shared/sign-in/profile-map-file.ts';
 import { experimentsFor, type Experiments } from './experiments.ts';
 import { noFacts } from './facts.ts';
@@ -67,10 +67,11 @@ export async function runSignInProbe(options: SignInProbeOptions): Promise<0 | 1
   const tools = toolsOf(options, stop.signal);
   const { facts, secrets } = tools;
   const told: CheckResult[] = [];
-  const say = (text: string) => void output.write(`${secrets.hide(text)}\n`);
+  const look = lookOf(output, NAME_CHARS);
+  const say = (text: string) => void output.write(`${secrets.hide(look.translate(text))}\n`);
   const tell = (lines: readonly CheckResult[]) => {
     told.push(...lines);
-    for (const line of lines) say(checkLine(line, NAME_CHARS, output.isTTY === true));
+    for (const line of lines) say(checkLine(line, look));
   };
 
   let over: () => void = () => undefined;
