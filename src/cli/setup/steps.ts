@@ -75,7 +75,7 @@ const platform = (settings: Changes): Changes => ({
 });
 const LOCAL_REDIS = 'redis://127.0.0.1:6379';
 /** Maximum models of a service that are all offered to people without a question. */
-const MAX_ASSUMED_MODELS = 8;
+const MAX_ASSUMED_MODELS = 20;
 /** Keeps the stored value, or takes this one. */
 const assuming =
   (setting: string, value: string) =>
