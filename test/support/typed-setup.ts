@@ -9,13 +9,16 @@ export const DOWN = '\u001b[B';
 export const CTRL_C = '\u0003';
 export const MAIN = resolve('dist/main.js');
 
+/** Marks of an open question and of its choices. An answered question is shown again with another mark. */
+const MARKS = ['◆', '●', '○'];
+
 type Language = 'en' | 'zh';
 
 /** The questions of setup in one language. */
 export const questions = (language: Language) => (name: keyof typeof TEXTS) => TEXTS[name][language];
 
 /** A question, and the keys that answer it. */
-export type Typed = readonly [question: string, keys: string];
+type Typed = readonly [question: string, keys: string];
 
 const running: { kill(signal: NodeJS.Signals): unknown }[] = [];
 /** Ends what a failed test has left. */
@@ -37,9 +40,11 @@ export async function typeSetup(
     stream.on('data', (text: Buffer) => void (output += text.toString()));
   let from = 0;
   for (const [question, keys] of answers) {
-    await untilTrue(() => output.includes(question, from) || child.exitCode !== null, 120_000);
-    if (child.exitCode !== null) throw new Error(`Setup ended before "${question}": ${output.slice(-2_000)}`);
-    from = output.length;
+    const asked = MARKS.map((mark) => `${mark} ${question}`);
+    const isAsked = () => asked.some((text) => output.replaceAll(/ +/g, ' ').includes(text, from));
+    await untilTrue(() => isAsked() || child.exitCode !== null, 120_000).catch(() => undefined);
+    if (!isAsked()) throw new Error(`Setup did not ask "${question}": ${output.slice(-2_000)}`);
+    from = output.replaceAll(/ +/g, ' ').length;
     child.stdin.write(keys);
   }
   const ended = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];

@@ -8,6 +8,10 @@ import { STEPS, type Step } from './steps.ts';
 
 export type Say = (name: TextName, values?: Record<string, string>) => string;
 
+interface LineForm extends Pick<Step, 'isContinued'> {
+  settings: readonly string[];
+}
+
 interface InterviewOptions {
   prompter: Prompter;
   sheet: AnswerSheet;
@@ -77,6 +81,7 @@ export class Interview {
   /** Asks a step again, and with it the steps after it that depend on it. */
   #reopen(step: Step): void {
     this.#done.delete(step);
+    this.#rest = [];
     for (const later of STEPS.slice(STEPS.indexOf(step) + 1))
       if (this.#assumed.delete(later) || step.reopens?.includes(later.settings[0])) this.#done.delete(later);
   }
@@ -87,7 +92,10 @@ export class Interview {
     const shown = STEPS.filter((step) => sheet.isAsked(step));
     const rows = await Promise.all(shown.map((step) => this.#rowsOf(step)));
     prompter.say(rows.flat().join('\n'));
-    const changes = shown.map(({ settings: [first] }) => ({ value: first, label: say('change', { name: say(first) }) }));
+    const changes = shown.map(({ settings: [first] }) => ({
+      value: first,
+      label: say('change', { name: say(first) }),
+    }));
     const chosen = await prompter.choose(say('summary'), [{ value: '', label: say('finish') }, ...changes]);
     return shown.find(({ settings: [first] }) => first === chosen);
   }
@@ -95,14 +103,17 @@ export class Interview {
   async #rowsOf(step: Step): Promise<string[]> {
     const { sheet, say } = this.#options;
     const chosen = step.choices?.find((choice) => sheet.isChosen(choice));
-    if (chosen) return [`${say(step.settings[0])} ${say(chosen.label)}`];
+    const first = say(step.settings[0]);
+    if (chosen) return [`${first}${/[?？]$/.test(first) ? '' : ':'} ${say(chosen.label)}`];
     const rows = step.settings.map(async (name) => {
       const value = sheet.values[name];
       if (value !== undefined) return isSecret(name) && !step.isShown ? say('hidden') : withoutPassword(value);
       const listed = (await step.list?.(sheet.values)) ?? [];
       return listed.length === 0 ? say('empty') : say('allListed', { names: listed.join(', ') });
     });
-    return (await Promise.all(rows)).map((value, index) => `${say(step.settings[index] ?? step.settings[0])}: ${value}`);
+    return (await Promise.all(rows)).map(
+      (value, index) => `${say(step.settings[index] ?? step.settings[0])}: ${value}`,
+    );
   }
 
   async #answerOf(step: Step, isChange: boolean): Promise<Changes> {
@@ -143,33 +154,43 @@ export class Interview {
       const line = await this.#lineOf(step, open);
       if (line !== '') takeLine(line);
       // Nothing typed keeps what is stored, or means none.
-      else if (open.every((name) => sheet.values[name] !== undefined)) return values;
-      else return { ...values, ...Object.fromEntries(open.map((name) => [name, undefined])), ...step.whenEmpty?.settings };
+      else if (isHidden(step, open) && isStored(sheet, open)) return values;
+      else
+        return { ...values, ...Object.fromEntries(open.map((name) => [name, undefined])), ...step.whenEmpty?.settings };
     }
   }
 
   async #lineOf(step: Step, open: readonly TextName[]): Promise<string> {
     const { prompter, sheet, say } = this.#options;
-    const isHidden = step.isShown !== true && open.some(isSecret);
-    const isStored = open.every((name) => sheet.values[name] !== undefined);
-    const isNew = open.length === step.settings.length;
-    const mayBeEmpty = (isHidden && isStored) || (isNew && step.whenEmpty !== undefined);
+    const isSecretLine = isHidden(step, open);
+    const isKept = isSecretLine && isStored(sheet, open);
+    // A line that was begun is completed.
+    const whenEmpty = open.length === step.settings.length ? step.whenEmpty : undefined;
     const notes = [
       open.length > 1 ? say('inOneLine') : '',
-      isHidden && isStored ? say('kept') : isNew && step.whenEmpty ? say(step.whenEmpty.note) : '',
+      isKept ? say('kept') : whenEmpty ? say(whenEmpty.note) : '',
     ].filter((note) => note !== '');
     const names = open.map((name) => say(name)).join(say('listComma'));
     const question = notes.length === 0 ? names : say('withNote', { names, note: notes.join(say('noteComma')) });
     const validate = (line: string) => {
-      if (line === '') return mayBeEmpty ? undefined : say('required');
+      if (line === '') return isKept || whenEmpty ? undefined : say('required');
       return complaintsOf(line, { ...step, settings: open })[0];
     };
-    if (isHidden) return prompter.secret(question, validate);
+    if (isSecretLine) return prompter.secret(question, validate);
     return prompter.text(question, validate, sheet.values[open[0] ?? ''] ?? step.suggested);
   }
 }
 
-function complaintsOf(line: string, { settings, isContinued }: Pick<Step, 'isContinued'> & { settings: readonly string[] }) {
+/** Whether a line is typed unseen. */
+function isHidden(step: Step, settings: readonly string[]): boolean {
+  return step.isShown !== true && settings.some(isSecret);
+}
+
+function isStored(sheet: AnswerSheet, settings: readonly string[]): boolean {
+  return settings.every((name) => sheet.values[name] !== undefined);
+}
+
+function complaintsOf(line: string, { settings, isContinued }: LineForm): string[] {
   const { values } = readLine(line, settings, isContinued);
   return Object.entries(values).flatMap(([name, value]) => complaintOf(name, value) ?? []);
 }

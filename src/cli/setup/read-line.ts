@@ -9,7 +9,7 @@ const FORMS: Readonly<Record<string, RegExp>> = {
 };
 
 /** The values of a typed line, and the words that belong to the next question. */
-export interface TypedLine {
+interface TypedLine {
   values: Readonly<Record<string, string>>;
   rest: readonly string[];
 }

@@ -34,7 +34,8 @@ const SHIPPED_CONFIG = fileURLToPath(new URL('../../../config/', import.meta.url
 /** Files that a deployment needs beside its settings, to be edited later. */
 const CONFIG_FILES = ['policy.json', 'system-prompt.md', 'tools.json', 'scenes.json', 'prompts.json', 'models.json'];
 /** What `--yes` takes from the environment; not, for example, the proxy of this shell. */
-const TAKEN = /^(?:WECOM|SLACK|CHAT|SIGN_IN)_|^(?:MESSENGER_PROTOCOL|REDIS_URL|PUBLIC_URL|SECRET_KEY|TRUSTED_PROXY_HOPS)$/;
+const TAKEN =
+  /^(?:WECOM|SLACK|CHAT|SIGN_IN)_|^(?:MESSENGER_PROTOCOL|REDIS_URL|PUBLIC_URL|SECRET_KEY|TRUSTED_PROXY_HOPS)$/;
 
 /**
  * `npm run setup`: asks for the settings, tries each answer, and stores it at once, so that an interrupted setup can be
