@@ -38,6 +38,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npx PATH': 'test/e2e/package packs and runs it',
   'npm run check -- --sign-in': 'needs a person at a browser; test/cli/check signs in by itself',
   'npm run setup': 'asks at the terminal; test/cli/setup answers',
+  'npm run setup -- --yes': 'needs a deployment around it; test/cli/setup has one',
   'npm run hash-password': 'waits for a password at the terminal; the line with printf runs',
   'docker compose build': DOCKER,
   'docker compose run --rm check': DOCKER,

@@ -1,9 +1,11 @@
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { loadSettings } from '../../bot/config/load-settings.ts';
-import { modelsIn, probeModels } from '../../bot/model/probe-chat.ts';
+import { probeModels } from '../../bot/model/probe-chat.ts';
+import { withModelsToday } from '../../bot/app/listed-models.ts';
 import { redisAddress } from '../../bot/app/secrets.ts';
 import { PLATFORM_NAMES } from '../../bot/domain/platform-name.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
+import { CasClient } from '../../shared/sign-in/cas-client.ts';
 import { createLog } from '../../shared/log.ts';
 import { readJsonObject } from '../../shared/sign-in/json-answer.ts';
 import { discoveryAddress, isSameIssuer } from '../../shared/sign-in/provider-metadata.ts';
@@ -12,6 +14,7 @@ import { checkPlatform } from '../check/check-platform.ts';
 import { checkRedis } from '../check/check-redis.ts';
 import { checkSignIn, signInToCheck } from '../check/check-sign-in.ts';
 import { runOne } from '../check/run-checks.ts';
+import type { Changes } from './settings-file.ts';
 
 /** The answers so far, by setting. */
 export type Answers = Readonly<Record<string, string | undefined>>;
@@ -41,6 +44,11 @@ export async function tryRedis(answers: Answers): Promise<CheckResult[]> {
   return checkRedis({ address, isLossAllowed: false, log: createLog({ level: 'silent', format: 'json' }) });
 }
 
+/** Whether a Redis answers at an address. */
+export async function isReached(address: string): Promise<boolean> {
+  return (await tryRedis({ REDIS_URL: address })).every(({ verdict }) => verdict !== 'fault');
+}
+
 /** Tries the platform's credentials. */
 export async function tryPlatform(answers: Answers): Promise<CheckResult[]> {
   const settings = settingsOf({ ...answers, SIGN_IN: 'off', SIGN_IN_URL: undefined, SIGN_IN_PROOF: undefined });
@@ -49,10 +57,17 @@ export async function tryPlatform(answers: Answers): Promise<CheckResult[]> {
   return runOne({ name, run: () => checkPlatform(name, settings) });
 }
 
-/** The models that the engine lists; none if it lists none. */
+/** Tries the credentials of the bot alone: what else the platform needs is asked next. */
+export async function tryBot(answers: Answers): Promise<CheckResult[]> {
+  return (await tryPlatform(answers)).filter(({ verdict }) => verdict !== 'warning');
+}
+
+/** The models that people could choose from if none were named; none if the engine lists none. */
 export async function listModels(answers: Answers): Promise<string[]> {
-  const answer = await probeModels(engineOf(answers));
-  return 'body' in answer && answer.status === 200 ? (modelsIn(answer.body) ?? []) : [];
+  const settings = settingsOf({ ...answers, CHAT_MODELS: undefined });
+  if (!settings) return [];
+  const { chat } = await withModelsToday(settings.config, settings.secrets);
+  return chat.modelsFrom === 'settings' ? [...chat.models] : [];
 }
 
 /** Whether the engine's address answers at all. */
@@ -65,26 +80,75 @@ export async function tryEngine(answers: Answers): Promise<CheckResult[]> {
 
 /** Asks the default model for an answer. */
 export async function tryModels(answers: Answers): Promise<CheckResult[]> {
-  const models = (answers['CHAT_MODELS'] ?? '').split(',').map((name) => name.trim());
-  return checkChat({ ...engineOf(answers), models, model: models[0] ?? '' });
+  const named = (answers['CHAT_MODELS'] ?? '').split(',').map((name) => name.trim());
+  const models = answers['CHAT_MODELS'] === undefined ? await listModels(answers) : named;
+  const [model] = models;
+  if (model !== undefined) return checkChat({ ...engineOf(answers), models, model });
+  const nextStep = 'Correct the address or the key, or enter the names of the models';
+  return [{ name: 'Chat models', verdict: 'fault', detail: 'the service lists no chat models', nextStep }];
 }
 
 function engineOf({ CHAT_BASE_URL: baseUrl = '', CHAT_API_KEY: apiKey = '' }: Answers) {
   return { baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ''), apiKey };
 }
 
-/** Reads an issuer's discovery document. A CAS server has no clients; OAuth 2.0 is tried once the client is known. */
+const SIGN_IN_NAME = 'Sign-in service';
+/** Providers that issue refresh tokens only for `offline_access`. */
+const NEEDS_OFFLINE_ACCESS = /(?:^|\.)(?:microsoftonline\.com|microsoftonline\.cn|okta\.com|oktapreview\.com)$/;
+
+/** Recognises the protocol of a sign-in service by its addresses, and the scope that it needs. */
+export async function findSignIn(answers: Answers): Promise<Changes> {
+  const { SIGN_IN_URL: url } = answers;
+  if (url === undefined) return {};
+  const mode = answers['SIGN_IN'] === 'off' ? 'required' : answers['SIGN_IN'];
+  const type = await typeOf(url);
+  const needsScope = type === 'oidc' && NEEDS_OFFLINE_ACCESS.test(new URL(url).hostname);
+  const scope = needsScope ? 'openid profile offline_access' : answers['SIGN_IN_SCOPE'];
+  return { SIGN_IN: mode, SIGN_IN_TYPE: type, SIGN_IN_SCOPE: scope };
+}
+
+async function typeOf(url: string): Promise<string | undefined> {
+  const discovery = await requestForCheck(discoveryAddress(url));
+  if ('code' in discovery) return undefined;
+  if (discovery.status === 200 && readJsonObject(discovery.body) !== undefined) return 'oidc';
+  const base = url.replace(/(?<!\/)\/+$/, '');
+  if (await new CasClient(base).findValidation(`${base}/`).catch(() => undefined)) return 'cas';
+  const authorize = await requestForCheck(`${base}/oauth2.0/authorize`);
+  return 'body' in authorize && authorize.status < 500 && authorize.status !== 404 ? 'oauth2' : undefined;
+}
+
+/** Whether the sign-in service is one of its protocol. A CAS server has no clients, so that it is tried completely. */
 export async function tryIssuer(answers: Answers): Promise<CheckResult[]> {
-  const { SIGN_IN_TYPE: type, SIGN_IN_URL: issuer = '' } = answers;
+  const { SIGN_IN_TYPE: type, SIGN_IN_URL: url } = answers;
+  if (url === undefined) return [];
   if (type === 'cas') return trySignIn(answers);
-  if (type !== 'oidc') return [];
-  const name = 'Sign-in service';
-  const answer = await requestForCheck(discoveryAddress(issuer));
+  if (type === 'oauth2') return [{ name: SIGN_IN_NAME, verdict: 'ok', detail: 'is used by OAuth 2.0' }];
+  const answer = await requestForCheck(discoveryAddress(url));
   const named = 'body' in answer && answer.status === 200 ? readJsonObject(answer.body)?.['issuer'] : undefined;
-  if (isSameIssuer(issuer, named)) return [{ name, verdict: 'ok', detail: 'is an OpenID Connect provider' }];
-  const status = 'code' in answer ? answer.code : answer.status;
-  const detail = named === undefined ? `has no discovery document (${status})` : 'names another issuer';
-  return [{ name, verdict: 'fault', detail, nextStep: 'Enter the exact issuer of the provider' }];
+  if (isSameIssuer(url, named)) return [{ name: SIGN_IN_NAME, verdict: 'ok', detail: 'is an OpenID Connect provider' }];
+  const isAway = 'code' in answer;
+  if (type === undefined && !isAway) return [];
+  const detail = isAway
+    ? `cannot be reached (${answer.code})`
+    : typeof named === 'string'
+      ? `its issuer is ${named}`
+      : `has no discovery document (${answer.status})`;
+  const nextStep = isAway ? 'Check the address and that this machine can reach it' : 'Enter the exact issuer';
+  return [{ name: SIGN_IN_NAME, verdict: 'fault', detail, nextStep }];
+}
+
+/** Ways to send the client secret, besides the one that the provider lists. */
+const CLIENT_AUTH = ['client_secret_post', 'client_secret_basic_raw'];
+
+/** Finds how an OpenID Connect provider accepts the client, if not in the usual way. */
+export async function findClientAuth(answers: Answers): Promise<Changes> {
+  if (answers['SIGN_IN_TYPE'] !== 'oidc') return {};
+  for (const auth of [undefined, ...CLIENT_AUTH]) {
+    const changes = { SIGN_IN_CLIENT_AUTH: auth };
+    const results = await trySignIn({ ...answers, ...changes });
+    if (results.every(({ verdict }) => verdict !== 'fault')) return changes;
+  }
+  return {};
 }
 
 /** Tries the client at the sign-in service. */

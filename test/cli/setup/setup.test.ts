@@ -1,22 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { readLine } from '../../../src/cli/setup/read-line.ts';
 import { SettingsFile } from '../../../src/cli/setup/settings-file.ts';
-import { TEXTS } from '../../../src/cli/setup/setup-texts.ts';
 import type { ListeningServer } from '../../../src/shared/http/http-server.ts';
 import { folderWith } from '../../bot/config/environments.ts';
 import { startOidcStandIn, type OidcStandIn } from '../../bot/identity/providers/oidc-stand-in.ts';
 import { startParleyProcess } from '../../support/parley-process.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { tries } from '../../support/tries.ts';
-import { untilTrue } from '../../support/until-true.ts';
+import { CTRL_C, DOWN, ENTER, MAIN, endSetups, questions, typeSetup as type } from '../../support/typed-setup.ts';
 import { answering } from '../check/support.ts';
 
 jest.setTimeout(240_000);
-const MAIN = resolve('dist/main.js');
 const KEY = 'sk-setup-0123456789';
 let engine: ListeningServer;
 let provider: OidcStandIn;
@@ -37,46 +34,19 @@ afterAll(async () => {
   await redis.stop();
 });
 
-const plain = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', TERM: 'xterm' };
-const running: { kill(signal: NodeJS.Signals): unknown }[] = [];
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
-});
-
-/** Types into `parley setup`: each answer once its question is shown. */
-async function type(cwd: string, answers: readonly (readonly [question: string, keys: string])[], env = {}) {
-  const child = spawn('node', [MAIN, 'setup'], { cwd, env: { ...plain, ...env } });
-  running.push(child);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (text: Buffer) => void (output += text.toString()));
-  let from = 0;
-  for (const [question, keys] of answers) {
-    await untilTrue(() => output.includes(question, from) || child.exitCode !== null, 120_000);
-    from = output.length;
-    child.stdin.write(keys);
-  }
-  const ended = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];
-  return { exitCode: Number(ended[0]), output };
-}
-
-const ENTER = '\r';
-const DOWN = '\u001b[B';
-const CTRL_C = '\u0003';
-const en = (name: keyof typeof TEXTS) => TEXTS[name].en;
+afterEach(endSetups);
+const en = questions('en');
 
 /** From an empty folder to an own engine and an own OpenID Connect provider. */
 const toOwn = () =>
   [
-    [en('platform'), ENTER],
+    [en('MESSENGER_PROTOCOL'), ENTER],
     [en('CHAT_BASE_URL'), `${engine.url}/v1${ENTER}`],
     [en('CHAT_API_KEY'), KEY + ENTER],
-    [en('CHAT_MODELS'), DOWN + ' ' + ENTER],
-    [en('signIn'), ENTER],
     [en('SIGN_IN_URL'), provider.url + ENTER],
-    [en('SIGN_IN_CLIENT_ID'), provider.clientId + ENTER],
-    [en('SIGN_IN_CLIENT_SECRET'), provider.clientSecret + ENTER],
+    [en('SIGN_IN_CLIENT_ID'), `${provider.clientId} ${provider.clientSecret}${ENTER}`],
   ] as const;
+const FINISH = [en('summary'), ENTER] as const;
 
 async function check(cwd: string): Promise<string> {
   const parley = await startParleyProcess({ cwd, env: {}, command: ['node', MAIN, 'check'] });
@@ -87,20 +57,21 @@ async function check(cwd: string): Promise<string> {
 describe('parley setup', () => {
   test('leads from an empty folder to an own engine and an own OpenID Connect provider in at most 10 questions', async () => {
     const cwd = folderWith();
-    const answers = toOwn();
+    const answers = [...toOwn(), FINISH];
     expect(answers.length).toBeLessThanOrEqual(10);
     const { exitCode, output } = await type(cwd, answers);
     expect([exitCode, output]).toEqual([0, expect.stringContaining('parley check')]);
+    expect(output).toContain('campus-one, campus-two (all that the service lists)');
     const path = join(cwd, 'config/.env');
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readFileSync(path, 'utf8')).toMatch(/^CHAT_MODELS=campus-one,campus-two$/m);
+    expect(readFileSync(path, 'utf8')).toMatch(/^SIGN_IN_TYPE=oidc$/m);
     for (const secret of [KEY, provider.clientSecret]) expect(output).not.toContain(secret);
     expect(await check(cwd)).not.toMatch(/^fault/m);
   });
 
   test('reports a wrong answer at once, asks again, and resumes after Ctrl+C with the answers so far', async () => {
     const cwd = folderWith();
-    const [first, address, key, models] = toOwn();
+    const [first, address, key] = toOwn();
     const began = await type(cwd, [
       first,
       [address[0], `http://127.0.0.1:9/v1${ENTER}`],
@@ -108,31 +79,52 @@ describe('parley setup', () => {
       [en('wrong'), ENTER],
       [address[0], `\u0015${address[1]}`],
       key,
-      models,
-      [en('signIn'), CTRL_C],
+      [en('SIGN_IN_URL'), CTRL_C],
     ]);
     expect([began.exitCode, began.output]).toEqual([1, expect.stringContaining('Run setup again')]);
     expect(began.output).toMatch(/fault .*cannot be reached \(ECONNREFUSED\)/);
-    const resumed = await type(cwd, [[en('resumeMissing'), ENTER], ...toOwn().slice(4)]);
+    // Values that are missing in a line are asked for alone.
+    const [, , , url] = toOwn();
+    const resumed = await type(cwd, [
+      [en('resumeMissing'), ENTER],
+      url,
+      [en('SIGN_IN_CLIENT_ID'), provider.clientId + ENTER],
+      [en('SIGN_IN_CLIENT_SECRET'), provider.clientSecret + ENTER],
+      FINISH,
+    ]);
     expect(resumed.exitCode).toBe(0);
-    expect(resumed.output).not.toContain(en('CHAT_BASE_URL'));
+    expect(resumed.output.split(en('summary'))[0]).not.toContain(`◆  ${en('CHAT_BASE_URL')}`);
+  });
+
+  test('changes an answer in the summary, and lists the models of the engine for that', async () => {
+    const cwd = folderWith();
+    const { exitCode } = await type(cwd, [
+      ...toOwn(),
+      [en('summary'), DOWN.repeat(4) + ENTER],
+      // All are selected: the first is deselected.
+      [en('CHAT_MODELS'), ' ' + ENTER],
+      FINISH,
+    ]);
+    expect(exitCode).toBe(0);
+    expect(readFileSync(join(cwd, 'config/.env'), 'utf8')).toMatch(/^CHAT_MODELS=campus-two$/m);
   });
 
   test('keeps a stored value unless another one is entered, and speaks Chinese by LANG', async () => {
     const cwd = folderWith({
       'config/.env': `# mine\nCHAT_BASE_URL=${engine.url}/v1\nCHAT_API_KEY=${KEY}\nLOG_LEVEL=warn\n`,
     });
-    const zh = (name: keyof typeof TEXTS) => TEXTS[name].zh;
+    const zh = questions('zh');
     const { exitCode, output } = await type(
       cwd,
       [
         [zh('resumeAll'), DOWN + ENTER],
-        [zh('platform'), ENTER],
+        [zh('MESSENGER_PROTOCOL'), ENTER],
         [zh('CHAT_BASE_URL'), ENTER],
         [zh('CHAT_API_KEY'), ENTER],
-        [zh('CHAT_MODELS'), ENTER],
+        [zh('SIGN_IN_URL'), ENTER],
         // The built-in accounts.
-        [zh('signIn'), DOWN + DOWN + DOWN + ENTER],
+        [zh('SIGN_IN'), ENTER],
+        [zh('summary'), ENTER],
       ],
       { LANG: 'zh_CN.UTF-8' },
     );
@@ -140,6 +132,22 @@ describe('parley setup', () => {
     expect(readFileSync(join(cwd, 'config/.env'), 'utf8')).toMatch(
       new RegExp(`^# mine\nCHAT_BASE_URL=${engine.url}/v1\nCHAT_API_KEY=${KEY}\nLOG_LEVEL=warn\n`),
     );
+  });
+});
+
+describe('the line of several values', () => {
+  test('recognises values by their form, others by their order, and leaves the rest to the next question', () => {
+    const slack = ['SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN'];
+    expect(readLine('xoxb-1  0abc 12.34 0def', slack, true)).toEqual({
+      values: { SLACK_SIGNING_SECRET: '0abc', SLACK_BOT_TOKEN: 'xoxb-1' },
+      rest: ['12.34', '0def'],
+    });
+    expect(readLine('1000002 secret ww1', ['WECOM_CORP_ID', 'WECOM_AGENT_ID', 'WECOM_AGENT_SECRET']).values).toEqual({
+      ...{ WECOM_CORP_ID: 'ww1', WECOM_AGENT_ID: '1000002', WECOM_AGENT_SECRET: 'secret' },
+    });
+    const client = ['SIGN_IN_CLIENT_ID', 'SIGN_IN_CLIENT_SECRET'];
+    expect(readLine('parley a b', client).values['SIGN_IN_CLIENT_SECRET']).toBe('a b');
+    expect(readLine('parley', client).values).toEqual({ SIGN_IN_CLIENT_ID: 'parley' });
   });
 });
 
@@ -180,7 +188,7 @@ describe('parley setup --yes', () => {
     const cwd = folderWith();
     expect(await run(cwd, { CHAT_API_KEY: KEY })).toEqual({
       exitCode: 2,
-      output: expect.stringMatching(/set CHAT_BASE_URL, CHAT_MODELS/),
+      output: expect.stringMatching(/set CHAT_BASE_URL\n/),
     });
     expect(existsSync(join(cwd, 'config/.env'))).toBe(false);
     expect(await run(cwd, { ...answers(), SIGN_IN_CLIENT_ID: '' })).toMatchObject({ exitCode: 2 });
