@@ -17,7 +17,7 @@ let deployment: Deployment;
 
 beforeAll(async () => {
   for (const name of ['policy.json', 'tools.json', 'models.json', 'system-prompt.md'])
-    cpSync(join('config', name), file(name));
+    cpSync(join('defaults', name), file(name));
   chat = await startScriptedChatServer();
   deployment = await startDeployment({
     startsBot: false,
@@ -110,8 +110,8 @@ test('a worker rereads its files on SIGHUP, while a running answer keeps the old
   const port = deployment.env['PORT'] ?? '';
   const degraded = { status: 200, files: expect.stringMatching(/^degraded: /) };
   expect(await saidOfFiles(port)).toEqual({ ...degraded, faults: faults.length });
-  cpSync(join('config', 'policy.json'), file('policy.json'));
-  cpSync(join('config', 'tools.json'), file('tools.json'));
+  cpSync(join('defaults', 'policy.json'), file('policy.json'));
+  cpSync(join('defaults', 'tools.json'), file('tools.json'));
   parley.kill('SIGHUP');
   await untilTrue(async () => parley.output().split('the files were reloaded').length === 4);
   expect(await saidOfFiles(port)).toEqual({ status: 200, files: 'ready', faults: 0 });

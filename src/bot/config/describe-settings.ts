@@ -55,6 +55,7 @@ export function renderSettingsPage(): string {
     [
       'Settings come from the environment, then from `config/.env` (or the file named by `ENV_FILE`), then from the defaults.',
       'A secret can come from a file instead: `SECRET_KEY_FILE=/run/secrets/parley-key`.',
+      'While a default file in `config/` does not exist, the one of the same name in `defaults/` applies. A file that a setting names must exist.',
       '`npm start` reports all invalid settings at once, and `npm run check` tests the configured services.',
       'Without platform credentials and `ROLES`, Parley runs in local mode.',
       '`config/.env.example` is a template with the same settings.',

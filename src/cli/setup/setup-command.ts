@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Readable, Writable } from 'node:stream';
 import { asError } from '../../shared/coded-error.ts';
 import { EXIT } from '../../shared/process/exit-codes.ts';
@@ -29,9 +26,6 @@ interface SetupCommand {
 
 /** Bytes of `SECRET_KEY`. */
 const KEY_BYTES = 32;
-const SHIPPED_CONFIG = fileURLToPath(new URL('../../../config/', import.meta.url));
-/** Files that a deployment needs beside its settings, to be edited later. */
-const CONFIG_FILES = ['policy.json', 'system-prompt.md', 'tools.json', 'scenes.json', 'prompts.json', 'models.json'];
 const SECRET_KEY = 'SECRET_KEY';
 /** What `--yes` takes from the environment; not, for example, the proxy of this shell. */
 const TAKEN = /^(?:WECOM|SLACK|CHAT|SIGN_IN)_|^(?:MESSENGER_PROTOCOL|REDIS_URL|PUBLIC_URL|SECRET_KEY)$/;
@@ -211,13 +205,7 @@ class Setup {
   }
 
   #finish(say: (words: string) => void): void {
-    const { cwd, file, say: text, callOf, takesEnvironment } = this.#options;
-    mkdirSync(join(cwd, 'config'), { recursive: true });
-    for (const name of CONFIG_FILES) {
-      const target = join(cwd, 'config', name);
-      const source = join(SHIPPED_CONFIG, name);
-      if (!existsSync(target) && existsSync(source)) copyFileSync(source, target);
-    }
+    const { file, say: text, callOf, takesEnvironment } = this.#options;
     say(text('saved', { path: file.path }));
     if (takesEnvironment) say(text('next', { start: callOf('start'), check: callOf('check') }));
   }
