@@ -68,7 +68,7 @@ function commitAll(folder: string): void {
 /** A repository with the configuration files of this work tree, at the paths that `placed` gives them. */
 function createOrigin(placed: (path: string) => string = (path) => path): string {
   const folder = mkdtempSync(join(root, 'origin-'));
-  for (const path of tracked.filter((each) => /^(?:\.gitignore$|config\/|defaults\/|examples\/|docs\/)/.test(each)))
+  for (const path of tracked.filter((each) => /^(?:\.gitignore$|package\.json$|config\/|defaults\/|examples\/|docs\/)/.test(each)))
     cpSync(path, join(folder, placed(path)));
   git(folder, 'init', '-q', '-b', 'main');
   return folder;
