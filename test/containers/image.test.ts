@@ -142,7 +142,9 @@ describe("the services, started from the image's files alone, as its user and re
     expect(check.output()).toMatch(/ok +Redis +answers/);
     expect(check.output()).toMatch(/ok +Chat answer +svc-plus answered/);
     expect(check.output()).toMatch(/ok +Files +your files: POLICY_FILE \S+\/config\/policy\.json, KNOWLEDGE_FILE /);
-    expect(check.output()).toMatch(/ok +Files +files shipped with Parley: defaults\/models\.json, defaults\/system-prompt\.md, /);
+    expect(check.output()).toMatch(
+      /ok +Files +files shipped with Parley: defaults\/models\.json, defaults\/system-prompt\.md, /,
+    );
     expect(check.output()).toMatch(/ok +Knowledge +Campus: 7 documents in /);
   }, 60_000);
 

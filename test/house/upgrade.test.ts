@@ -68,7 +68,9 @@ function commitAll(folder: string): void {
 /** A repository with the configuration files of this work tree, at the paths that `placed` gives them. */
 function createOrigin(placed: (path: string) => string = (path) => path): string {
   const folder = mkdtempSync(join(root, 'origin-'));
-  for (const path of tracked.filter((each) => /^(?:\.gitignore$|package\.json$|config\/|defaults\/|examples\/|docs\/)/.test(each)))
+  for (const path of tracked.filter((each) =>
+    /^(?:\.gitignore$|package\.json$|config\/|defaults\/|examples\/|docs\/)/.test(each),
+  ))
     cpSync(path, join(folder, placed(path)));
   git(folder, 'init', '-q', '-b', 'main');
   return folder;
@@ -125,35 +127,39 @@ describe('git pull', () => {
       /Rule +own-rule: [^]*Scene +own-scene: [^]*Tools +who_am_i\nKnowledge +none/,
     );
     expect(check(unedited, '--as', 'JG 3100 private')).toMatch(/Rule +new-shipped-rule: /);
-  });
+  }, 120_000);
 
   test.each([
     ['uncommitted', 'docs/guide/OPERATIONS.md', false],
     ['committed', 'docs/zh-CN/OPERATIONS.md', true],
-  ])('keeps %s edits of files that were tracked, with the commands in %s', (_, page, isCommitted) => {
-    const origin = createOrigin((path) => path.replace(/^(?:defaults|examples)\/(?=[^/]+$)/, 'config/'));
-    write(origin, { '.gitignore': 'dist/\ndata/\nconfig/.env\n', 'config/slack-manifest.yaml': 'shipped: true\n' });
-    commitAll(origin);
-    const folder = clone(origin);
-    const edits = Object.fromEntries(
-      ['config/policy.json', 'config/Caddyfile', 'config/slack-manifest.yaml'].map((path) => [path, OWN[path] ?? '']),
-    );
-    write(folder, { 'config/.env': OWN['config/.env'] ?? '', ...edits });
-    if (isCommitted) commitAll(folder);
-    const next = createOrigin();
-    git(origin, 'rm', '-q', '-r', '.');
-    cpSync(next, origin, { recursive: true, filter: (path) => !path.endsWith('/.git') });
-    commitAll(origin);
+  ])(
+    'keeps %s edits of files that were tracked, with the commands in %s',
+    (_, page, isCommitted) => {
+      const origin = createOrigin((path) => path.replace(/^(?:defaults|examples)\/(?=[^/]+$)/, 'config/'));
+      write(origin, { '.gitignore': 'dist/\ndata/\nconfig/.env\n', 'config/slack-manifest.yaml': 'shipped: true\n' });
+      commitAll(origin);
+      const folder = clone(origin);
+      const edits = Object.fromEntries(
+        ['config/policy.json', 'config/Caddyfile', 'config/slack-manifest.yaml'].map((path) => [path, OWN[path] ?? '']),
+      );
+      write(folder, { 'config/.env': OWN['config/.env'] ?? '', ...edits });
+      if (isCommitted) commitAll(folder);
+      const next = createOrigin();
+      git(origin, 'rm', '-q', '-r', '.');
+      cpSync(next, origin, { recursive: true, filter: (path) => !path.endsWith('/.git') });
+      commitAll(origin);
 
-    const text = readPage(page);
-    const block = cutFences(text).fences.find(({ lines }) => lines[0]?.startsWith('git diff --name-only'));
-    const undo = codeOf(text).find((code) => code.startsWith('git reset --soft')) ?? '';
-    if (isCommitted) execFileSync('sh', ['-c', undo], { cwd: folder });
-    else expect(() => git(folder, 'pull', '-q')).toThrow(/overwritten/);
-    execFileSync('sh', ['-c', block?.lines.join('\n') ?? ''], { cwd: folder, stdio: 'pipe' });
-    expect(ownIn(folder)).toEqual({ 'config/.env': OWN['config/.env'], ...edits });
-    expect(git(folder, 'status', '--porcelain')).toBe('');
-    expect(git(folder, 'rev-parse', 'HEAD')).toBe(git(origin, 'rev-parse', 'HEAD'));
-    expect(check(folder, '--as', 'JG 3100 private')).toMatch(/Rule +own-rule: /);
-  });
+      const text = readPage(page);
+      const block = cutFences(text).fences.find(({ lines }) => lines[0]?.startsWith('git diff --name-only'));
+      const undo = codeOf(text).find((code) => code.startsWith('git reset --soft')) ?? '';
+      if (isCommitted) execFileSync('sh', ['-c', undo], { cwd: folder });
+      else expect(() => git(folder, 'pull', '-q')).toThrow(/overwritten/);
+      execFileSync('sh', ['-c', block?.lines.join('\n') ?? ''], { cwd: folder, stdio: 'pipe' });
+      expect(ownIn(folder)).toEqual({ 'config/.env': OWN['config/.env'], ...edits });
+      expect(git(folder, 'status', '--porcelain')).toBe('');
+      expect(git(folder, 'rev-parse', 'HEAD')).toBe(git(origin, 'rev-parse', 'HEAD'));
+      expect(check(folder, '--as', 'JG 3100 private')).toMatch(/Rule +own-rule: /);
+    },
+    120_000,
+  );
 });
