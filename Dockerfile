@@ -21,7 +21,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY config/system-prompt.md config/policy.json config/scenes.json config/tools.json config/prompts.json config/models.json config/models.examples.json config/
+COPY defaults defaults
 COPY README.md README.zh-CN.md ./
 COPY docs docs
 # For DATA_DIR=/data: the service alone keeps its keys there, a worker its index of the documents.

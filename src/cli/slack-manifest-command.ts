@@ -40,7 +40,7 @@ interface ManifestCommand {
 }
 
 export const MANIFEST_FILE = 'config/slack-manifest.yaml';
-/** Placeholder in the manifest that ships with Parley. */
+/** Placeholder while PUBLIC_URL is not set. */
 const NO_HOST = 'https://your-host.example';
 
 const NEXT_STEP = `Create the app at https://api.slack.com/apps ("From a manifest"). For an existing app, paste the manifest into its "App Manifest" page and

@@ -1,34 +1,20 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path/posix';
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { describeSetting } from '../../src/bot/config/describe-settings.ts';
 import { SETTING_NAMES } from '../../src/bot/config/schema.ts';
 import { declaredVolumes, environmentOf, readCompose } from './compose-file.ts';
 import { foldersForVolumes, imageHolds } from './image-files.ts';
 
-/** Each institution writes its own version; the project ships none. */
-const WRITTEN_BY_NOBODY_YET = ['config/knowledge.json'];
-/** Invented people and their data, only for local mode, which has no image. */
-const FOR_LOCAL_MODE = ['config/groups.json', 'examples/knowledge.json', 'examples/questions.yaml'];
-
 const defaults = SETTING_NAMES.map((name) => ({ name, written: describeSetting(name).default ?? '' }));
 const files = defaults.filter(({ written }) => /^config\/\S+$/.test(written));
 const folders = defaults.filter(({ written }) => /^\.\/\S+$/.test(written)).map(({ name }) => name);
-
-/** Files that the code reads by a path relative to itself: `new URL('../../config/models.json', import.meta.url)`. */
-const besideCode = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
-  .flatMap((path) => {
-    const found = readFileSync(join('src', path), 'utf8').matchAll(/new URL\('(\.\.\/[^']*)', import\.meta\.url\)/g);
-    return [...found].map(([, written = '']) => join('src', dirname(path), written));
-  })
-  // A folder is read for what it has: `setup` copies files that are there.
-  .filter((path) => /^(?:config|examples)\/./.test(path));
 
 describe('the files in the image', () => {
   test("include every file with a default setting in this test's list", () => {
     expect(files.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
+        'CHAT_SYSTEM_PROMPT_FILE',
         'KNOWLEDGE_FILE',
         'MODELS_FILE',
         'POLICY_FILE',
@@ -39,13 +25,16 @@ describe('the files in the image', () => {
     );
   });
 
-  test.each(files)('include the default of $name: $written', ({ written }) => {
-    expect(existsSync(written)).toBe(!WRITTEN_BY_NOBODY_YET.includes(written));
-    expect(imageHolds(written)).toBe(existsSync(written));
+  test.each(files)('include one for $name, which applies without $written', ({ written }) => {
+    expect(readdirSync('defaults')).toContain(basename(written));
   });
 
-  test.each([...new Set(besideCode)])('include the files that the code reads relative to itself: %s', (path) => {
-    expect(imageHolds(path)).toBe(!FOR_LOCAL_MODE.includes(path));
+  test.each(readdirSync('defaults'))('include defaults/%s', (name) => {
+    expect(imageHolds(`defaults/${name}`)).toBe(true);
+  });
+
+  test.each(['config', 'examples'])("include none of %s, which are the operator's or only for local mode", (folder) => {
+    for (const name of readdirSync(folder)) expect(imageHolds(`${folder}/${name}`)).toBe(false);
   });
 });
 

@@ -36,7 +36,7 @@ export async function startCaddy({ receiverPort, servicePort }: Behind): Promise
   const [botHost, serviceHost] = [`localhost:${await freePort()}`, `localhost:${await freePort()}`];
   // Free ports, and no certificate authority other than Caddy's own; the rest is as shipped.
   const own = `{\n\tadmin off\n\thttp_port ${await freePort()}\n\tskip_install_trust\n}\n`;
-  const switchedOn = read('config/Caddyfile').replace(/^# service\.example\.org[\s\S]*?^# \}$/m, (part) =>
+  const switchedOn = read('defaults/Caddyfile').replace(/^# service\.example\.org[\s\S]*?^# \}$/m, (part) =>
     part.replaceAll(/^# /gm, ''),
   );
   const file = [

@@ -32,21 +32,18 @@ const SERVICE_URL = 'https://service.example.org';
 let image: Image;
 let redis: EmbeddedRedis;
 let dataDir: string;
-/** The image's own files in `config/`, before a folder is mounted there. */
-let shipped: string[];
 let servicePort: number;
 const running = new Map<string, { parley: ParleyProcess; env: Record<string, string> }>();
 
 beforeAll(async () => {
   image = buildImage();
-  shipped = readdirSync(join(image.folder, 'config')).toSorted();
   redis = await startEmbeddedRedis();
   await execute('redis-cli', ['-u', redis.url, 'config', 'set', 'requirepass', PASSWORD]);
   servicePort = await freePort();
   dataDir = mkdtempSync(join(tmpdir(), 'parley-image-data-'));
   await execute('chmod', ['777', dataDir]);
-  // Like the mounted ./config: the project's files, the settings, and the clients and people of the service.
-  cpSync('config', join(image.folder, 'config'), { recursive: true });
+  // Like the mounted ./config: the settings, a policy, and the clients and documents.
+  mkdirSync(join(image.folder, 'config'));
   const own = {
     ...SERVING,
     ...{ CHAT_BASE_URL: `http://127.0.0.1:${servicePort}/v1`, SIGN_IN_URL: `http://127.0.0.1:${servicePort}` },
@@ -58,6 +55,8 @@ beforeAll(async () => {
   writeFileSync(join(image.folder, 'config/.env'), lines.join('\n'));
   const client = { client_id: 'a', client_secret: 'b', name: 'c', redirect_uris: ['https://a.example/'] };
   writeFileSync(join(image.folder, 'config/clients.json'), JSON.stringify([client]));
+  const policy = { rules: [], otherwise: { use: true, models: 'all', private: true, groups: 'none' } };
+  writeFileSync(join(image.folder, 'config/policy.json'), JSON.stringify(policy));
   // Documents like the mounted ./documents.
   cpSync('examples/documents/campus', join(image.folder, 'documents/campus'), { recursive: true });
   const sources = [{ name: 'Campus', folder: '../documents/campus', readers: 'public' }];
@@ -142,7 +141,10 @@ describe("the services, started from the image's files alone, as its user and re
     expect(await check.ended).toBe(1);
     expect(check.output()).toMatch(/ok +Redis +answers/);
     expect(check.output()).toMatch(/ok +Chat answer +svc-plus answered/);
-    expect(check.output()).toMatch(/ok +Files /);
+    expect(check.output()).toMatch(/ok +Files +your files: POLICY_FILE \S+\/config\/policy\.json, KNOWLEDGE_FILE /);
+    expect(check.output()).toMatch(
+      /ok +Files +files shipped with Parley: defaults\/models\.json, defaults\/system-prompt\.md, /,
+    );
     expect(check.output()).toMatch(/ok +Knowledge +Campus: 7 documents in /);
   }, 60_000);
 
@@ -205,7 +207,7 @@ test('the command of Redis in Compose sets its password and its memory limit', a
 });
 
 test('the proxy forwards exactly the paths that OPERATIONS lists for the bot', () => {
-  const paths = /@bot path (.*)$/m.exec(readFileSync('config/Caddyfile', 'utf8'))?.[1]?.split(' ');
+  const paths = /@bot path (.*)$/m.exec(readFileSync('defaults/Caddyfile', 'utf8'))?.[1]?.split(' ');
   const [, nginx = ''] = /location ~ \^\/\(([\w|-]+)\)\//.exec(readFileSync('docs/guide/OPERATIONS.md', 'utf8')) ?? [];
   expect(paths?.toSorted()).toEqual(
     nginx
@@ -213,16 +215,4 @@ test('the proxy forwards exactly the paths that OPERATIONS lists for the bot', (
       .map((name) => `/${name}/*`)
       .toSorted(),
   );
-});
-
-test('the image contains no settings, keys or people', () => {
-  expect(shipped).toEqual([
-    'models.examples.json',
-    'models.json',
-    'policy.json',
-    'prompts.json',
-    'scenes.json',
-    'system-prompt.md',
-    'tools.json',
-  ]);
 });

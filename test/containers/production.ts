@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -50,7 +49,7 @@ export async function layOutProduction(): Promise<Production> {
   const root = mkdtempSync(join(tmpdir(), 'parley-production-'));
   chmodSync(root, 0o755);
   const configFolder = join(root, 'config');
-  cpSync('config', configFolder, { recursive: true });
+  mkdirSync(configFolder);
   execFileSync('chmod', ['-R', 'a+rX,a-w', image.folder]);
   execFileSync('chmod', ['a+rx', dirname(image.folder), dirname(dirname(image.folder))]);
   const ports = new Map<string, number>();
@@ -87,7 +86,7 @@ export async function layOutProduction(): Promise<Production> {
     mkdirSync(folder, { recursive: true });
     mkdirSync(join(root, name, 'data'), { recursive: true });
     chmodSync(join(root, name, 'data'), 0o777);
-    for (const each of [...readdirSync(image.folder).filter((each) => each !== 'config'), 'config'])
+    for (const each of [...readdirSync(image.folder), 'config'])
       if (!existsSync(join(folder, each)))
         symlinkSync(each === 'config' ? configFolder : join(image.folder, each), join(folder, each));
     const endsByItself = services[name]?.restart === 'no';

@@ -48,7 +48,7 @@ const toEnd: ParleyProcess[] = [];
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'parley-added-'));
-  for (const path of ['src', 'config', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
+  for (const path of ['src', 'defaults', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
     cpSync(path, join(root, path), { recursive: true });
   symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
   redis = await startEmbeddedRedis();
@@ -158,6 +158,7 @@ test('following the ADD_A pages word for word gives a working tool, platform, co
   expect(judgeImports(join(root, 'src'))).toEqual([]);
   await build([...new Set([...written, ...followed.flatMap((page) => page.edited)])]);
   const tools = cutFences(readPage('docs/extending/ADD_A_TOOL.md')).fences.find(({ language }) => language === 'json');
+  mkdirSync(join(root, 'config'));
   writeFileSync(join(root, 'config/tools.json'), `{ "tools": ${(tools?.lines ?? []).join('\n')} }`);
 
   const asked = { id: 'a', type: 'function', function: { name: 'opening_hours', arguments: '{"place":"gym"}' } };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
-// The example documents, asked by people of config/people.json and answered by the built-in model.
+// The example documents, asked by people of examples/people.json and answered by the built-in model.
 
 const STAFF = 'zhangwei';
 const TEACHER = 'emma.clarke';

@@ -169,7 +169,7 @@ test('invalid files named by settings end the start with 2 and report every faul
       ...deployment.env,
       ROLES: 'receiver,worker,service',
       CHAT_SYSTEM_PROMPT_FILE: '/nowhere/prompt.md',
-      POLICY_FILE: 'config/people.json',
+      POLICY_FILE: 'examples/people.json',
       SERVICE_CLIENTS_FILE: '/nowhere/clients.json',
       SERVICE_DIRECTORY_FILE: 'README.md',
     },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { got } from 'got';
 import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { Deferred } from '../../src/shared/deferred.ts';
@@ -17,7 +17,7 @@ let deployment: Deployment;
 
 beforeAll(async () => {
   for (const name of ['policy.json', 'tools.json', 'models.json', 'system-prompt.md'])
-    cpSync(join('config', name), file(name));
+    cpSync(join('defaults', name), file(name));
   chat = await startScriptedChatServer();
   deployment = await startDeployment({
     startsBot: false,
@@ -36,8 +36,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function start(env: Record<string, string>): Promise<ParleyProcess> {
-  const parley = await startParleyProcess({ env, until: /is running|has started/ });
+async function start(env: Record<string, string>, cwd?: string): Promise<ParleyProcess> {
+  const command = ['node', resolve('dist/main.js')];
+  const parley = await startParleyProcess({ env, command, cwd, until: /is running|has started/ });
   running.push(parley);
   return parley;
 }
@@ -110,12 +111,47 @@ test('a worker rereads its files on SIGHUP, while a running answer keeps the old
   const port = deployment.env['PORT'] ?? '';
   const degraded = { status: 200, files: expect.stringMatching(/^degraded: /) };
   expect(await saidOfFiles(port)).toEqual({ ...degraded, faults: faults.length });
-  cpSync(join('config', 'policy.json'), file('policy.json'));
-  cpSync(join('config', 'tools.json'), file('tools.json'));
+  cpSync(join('defaults', 'policy.json'), file('policy.json'));
+  cpSync(join('defaults', 'tools.json'), file('tools.json'));
   parley.kill('SIGHUP');
   await untilTrue(async () => parley.output().split('the files were reloaded').length === 4);
   expect(await saidOfFiles(port)).toEqual({ status: 200, files: 'ready', faults: 0 });
 }, 90_000);
+
+test('a file of the operator that did not exist at the start applies after SIGHUP, and the shipped one after its removal', async () => {
+  for (const parley of running.splice(0)) {
+    parley.kill('SIGKILL');
+    await parley.ended;
+  }
+  const cwd = join(folder, 'elsewhere');
+  mkdirSync(join(cwd, 'config'), { recursive: true });
+  const names = ['POLICY_FILE', 'TOOLS_FILE', 'MODELS_FILE', 'CHAT_SYSTEM_PROMPT_FILE'];
+  const env = Object.fromEntries(Object.entries(deployment.env).filter(([name]) => !names.includes(name)));
+  const parley = await start(env, cwd);
+  await untilTrue(() => deployment.messenger.driver.isBotReachable());
+  const reloads = (count: number) =>
+    untilTrue(async () => parley.output().split('the files were reloaded').length === count + 1);
+  const promptFor = async (said: string) => {
+    chat.script(helloStream('Hello.'));
+    await answerTo(said);
+    return promptOf(chat.calls.length - 1);
+  };
+  expect(await promptFor('With the shipped prompt')).toContain('You are Parley');
+  writeFileSync(join(cwd, 'config/system-prompt.md'), 'Prompt of the operator.');
+  parley.kill('SIGHUP');
+  await reloads(1);
+  expect(await promptFor('With their own prompt')).toContain('Prompt of the operator.');
+  // A file that is there but cannot be read is never replaced.
+  rmSync(join(cwd, 'config/system-prompt.md'));
+  symlinkSync('nowhere', join(cwd, 'config/policy.json'));
+  parley.kill('SIGHUP');
+  await heard(parley, 'the files were not reloaded');
+  expect(parley.output()).toMatch(/POLICY_FILE names \S+, which cannot be read \(ENOENT\)/);
+  rmSync(join(cwd, 'config/policy.json'));
+  parley.kill('SIGHUP');
+  await reloads(2);
+  expect(await promptFor('With the shipped prompt again')).toContain('You are Parley');
+}, 60_000);
 
 test('the service applies an added client on SIGHUP, and keeps the old clients if their file has a fault', async () => {
   const clients = file('clients.json');

@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-prompts-'));
 const path = join(folder, 'prompts.json');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const SHIPPED = parsePromptsFile(readFileSync('config/prompts.json', 'utf8'));
+const SHIPPED = parsePromptsFile(readFileSync('defaults/prompts.json', 'utf8'));
 const THREAD = '1760000100.000100';
 
 /** Starts a bot for Slack and WeCom, with these prompts or the default ones. */

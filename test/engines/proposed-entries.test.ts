@@ -9,7 +9,7 @@ import type { EngineRequest, EngineShape } from './engine-shape.ts';
 import { ENGINES } from './engine-shapes.ts';
 import { startEngineStandIn, type EngineStandIn } from './engine-stand-in.ts';
 
-const EXAMPLES = readModelsFile(readFileSync('config/models.examples.json', 'utf8'));
+const EXAMPLES = readModelsFile(readFileSync('defaults/models.examples.json', 'utf8'));
 
 let engine: EngineStandIn;
 let redis: EmbeddedRedis;

@@ -12,7 +12,10 @@ const filesIn = (folder: string, names: RegExp) =>
     .map((name) => join(folder, name))
     .filter((path) => names.test(path) && !EXAMPLES.test(path))
     .sort();
-const CONFIGURATION = [...filesIn('config', /\.(?:json|ya?ml|example)$/), 'docker-compose.yml', 'docs/openapi.yaml'];
+const CONFIGURATION = [
+  ...filesIn('defaults', /\.json$/),
+  ...['config/.env.example', 'docker-compose.yml', 'docs/openapi.yaml'],
+];
 
 test('programs, test titles, pages and configuration files are in plain English', () => {
   const programs = ['src', 'chaos', 'bench', 'scripts', 'test'].flatMap((folder) => filesIn(folder, /\.(?:tsx?|mjs)$/));

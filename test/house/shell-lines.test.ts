@@ -22,6 +22,7 @@ const MINUTES = 'takes minutes and both cores';
 const VERIFY = 'is a part of npm run verify, or all of it, and this test is one too';
 const WRITES = 'writes into the project';
 const EVALUATION = 'asks through a whole Parley of its own; test/e2e/eval.test.ts runs it';
+const UPGRADE = 'changes the work tree and its commits; upgrade.test.ts beside this runs it in a clone';
 const AS_WHOM = 'test/e2e/scenes.test.ts asks it for several people and places';
 
 /** Commands that do not run here, with the reason. A command in neither list is a fault. */
@@ -77,6 +78,11 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run slack:manifest': WRITES,
   'npm run slack:manifest -- --agent': WRITES,
   'npm run test:long': MINUTES,
+  'git pull': UPGRADE,
+  'git diff --name-only --diff-filter=d HEAD -- config | tar -cf ../parley-config.tar -T - &&': UPGRADE,
+  'git checkout HEAD -- config && git pull && tar -xf ../parley-config.tar': UPGRADE,
+  'git reset --soft $(git merge-base HEAD @{upstream})': UPGRADE,
+  'git stash': 'is what the page advises against',
   'npm run release': 'changes the version, commits and tags',
   'npm run mutants': MINUTES,
   'npm run mutants -- RULE': MINUTES,

@@ -17,7 +17,7 @@ import { shippedModelsByName } from '../support/shipped-models.ts';
 /** The built-in model with Parley's own tools over the sample documents, as in local mode. */
 const docs = new DocSearch(fileURLToPath(new URL('../../', import.meta.url)));
 const models = shippedModelsByName();
-const people = JSON.parse(readFileSync('config/people.json', 'utf8')) as ServicePerson[];
+const people = JSON.parse(readFileSync('examples/people.json', 'utf8')) as ServicePerson[];
 const fixture = new KnowledgeFixture();
 let tools: Tool[];
 

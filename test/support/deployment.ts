@@ -32,7 +32,7 @@ export interface DeploymentOptions {
   /** Whether the bot opens a connection for deliveries in place of its webhook. */
   isConnected?: boolean;
   tokensPerSec?: number;
-  /** People in addition to those of `config/people.json`. */
+  /** People in addition to those of `examples/people.json`. */
   morePeople?: ServicePerson[];
   /** Addresses that the bot's page reader may reach. Defaults to the public web. */
   reach?: EgressPolicy;
@@ -95,7 +95,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
         .replace(/[^A-Za-z0-9]/g, 'x')
         .slice(0, 42) + 'A',
   };
-  const usual = parseDirectoryFile(await readFile('config/people.json', 'utf8'), { allowPlainPasswords: true });
+  const usual = parseDirectoryFile(await readFile('examples/people.json', 'utf8'), { allowPlainPasswords: true });
   const directory = [...usual, ...(options.morePeople ?? [])];
   const service = await startService({
     address: { port: 0, host: '127.0.0.1' },

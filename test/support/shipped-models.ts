@@ -3,9 +3,9 @@ import { createModelCatalog, type ModelCatalog } from '../../src/shared/models/m
 import type { ModelEntry } from '../../src/shared/models/model-entry.ts';
 import { parseModelsFile } from '../../src/shared/models/models-file.ts';
 
-/** The models of `config/models.json`, as shipped. */
+/** The models of `defaults/models.json`, as shipped. */
 export function shippedModels(): ModelCatalog {
-  return createModelCatalog(parseModelsFile(readFileSync('config/models.json', 'utf8')));
+  return createModelCatalog(parseModelsFile(readFileSync('defaults/models.json', 'utf8')));
 }
 
 /** The same models, by name, as the request reader expects them. */

@@ -37,7 +37,7 @@ export interface AppOptions {
   postSettlesWithinMs?: number;
   /** Program of a separate worker process. Without it the worker runs in this process. */
   workerProgram?: URL;
-  /** The messenger's groups. Defaults to those of `config/groups.json`. */
+  /** The messenger's groups. Defaults to those of the file in use. */
   groups?: readonly Group[];
   /** Called when the process must not continue (an unsafe Redis), with a sentence that says what to do. */
   onFatal(sentence: string): void;

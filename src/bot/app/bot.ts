@@ -34,6 +34,7 @@ import { startSweeper } from '../queue/sweeper.ts';
 import { MAX_HELD_MESSAGES } from '../queue/turn-store.ts';
 import { TurnWorker } from '../queue/turn-worker.ts';
 import type { Config } from '../config/config.ts';
+import { fileInUse } from '../config/config-file.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import { MediaStore } from '../turn/conversation/images/media-store.ts';
 import { PromptSizes } from '../turn/conversation/prompt-sizes.ts';
@@ -243,7 +244,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         report,
       },
       prompt: {
-        systemPrompt: readFileSync(config.chat.systemPromptFile, 'utf8'),
+        systemPrompt: readFileSync(fileInUse(config.chat.systemPromptFile), 'utf8'),
         budgetTokens: config.chat.promptTokens,
         maxTokens: config.chat.maxPromptTokens,
         ...{ sizes, groupScope, idleMs: config.conversation.idleSec * SECOND_MS },
@@ -380,7 +381,7 @@ function pressureLimits({ queue }: Config): PressureLimits {
 /** @throws ConfigFileError; at start the file was already checked (`config-files.ts`) */
 function readPolicy({ policyFile, chat }: Config): Policy {
   const { models, model } = chat;
-  const file = parsePolicyFile(readFileSync(policyFile, 'utf8'), modelsToRefer(chat));
+  const file = parsePolicyFile(readFileSync(fileInUse(policyFile), 'utf8'), modelsToRefer(chat));
   return createPolicy({ file, models, defaultModel: model });
 }
 

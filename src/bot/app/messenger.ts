@@ -14,13 +14,14 @@ import { startMessenger, type Messenger } from '../../simulator/start-messenger.
 import { wecomProtocol } from '../../simulator/wecom/index.ts';
 import { parseDirectoryFile, type ServicePerson } from '../../service/directory-file.ts';
 import type { Config, Secrets } from '../config/config.ts';
+import { fileInUse, type ConfigFile } from '../config/config-file.ts';
 
 interface MessengerPartOptions {
   config: Config;
   secrets: Secrets;
   /** What its page may control in this process. Undefined if people other than the one at this machine may be served. */
   controls: LocalControls | undefined;
-  /** The groups. Defaults to those of `config/groups.json`. */
+  /** The groups. Defaults to those of the file in use. */
   groups?: readonly Group[];
   nowMs: NowMs;
   log: Log;
@@ -30,7 +31,6 @@ export interface MessengerPart extends Pick<Messenger, 'url' | 'page' | 'driver'
   close(wereAnswering: boolean): Promise<void>;
 }
 
-const GROUPS_FILE = new URL('../../../config/groups.json', import.meta.url);
 const AI_BOT_ID = 'aibot-parley';
 const PLAIN = 'plain:';
 const GROUPS = z.array(z.object({ id: z.string(), name: z.string(), members: z.array(z.string()) }));
@@ -48,7 +48,7 @@ export async function startMessengerPart({
   const people = await readPeople(config.service.directoryFile);
   const protocol = protocolOf(config, secrets);
   const known = new Set(people.map(({ view }) => view.id));
-  const groups = (ownGroups ?? (await readGroups()))
+  const groups = (ownGroups ?? (await readGroups(config)))
     .map((group) => ({ ...group, members: group.members.filter((member) => known.has(member)) }))
     .filter((group) => group.members.length > 0);
   const messenger = await startMessenger({
@@ -83,9 +83,8 @@ function tokenOf({ secretKey }: Secrets): string {
   return secretKey === undefined ? randomToken() : hmacBase64Url(secretKey, 'messenger page');
 }
 
-/** The groups of `config/groups.json`. */
-export async function readGroups(): Promise<Group[]> {
-  return GROUPS.parse(JSON.parse(await readFile(GROUPS_FILE, 'utf8')));
+export async function readGroups({ local }: Pick<Config, 'local'>): Promise<Group[]> {
+  return GROUPS.parse(JSON.parse(await readFile(fileInUse(local.groupsFile), 'utf8')));
 }
 
 function protocolOf({ local, wecom, slack }: Config, secrets: Secrets): ProtocolFactory {
@@ -114,9 +113,8 @@ interface DirectoryEntry {
 }
 
 /** The messenger's people: everyone in the directory with a WeCom user id. The simulated Slack uses the same ids. */
-async function readPeople(path: string | undefined): Promise<DirectoryEntry[]> {
-  const people =
-    path === undefined ? [] : parseDirectoryFile(await readFile(path, 'utf8'), { allowPlainPasswords: true });
+async function readPeople(file: ConfigFile | undefined): Promise<DirectoryEntry[]> {
+  const people = file ? parseDirectoryFile(await readFile(fileInUse(file), 'utf8'), { allowPlainPasswords: true }) : [];
   return people.flatMap((person) => {
     const { messaging, profile } = person;
     const id = messaging['wecom'];

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseClientsFile } from '../../service/clients-file.ts';
 import { parseDirectoryFile } from '../../service/directory-file.ts';
 import type { Config, Secrets } from '../config/config.ts';
+import { fileInUse } from '../config/config-file.ts';
 
 interface MissingDependency {
   sentence: string;
@@ -21,7 +22,7 @@ export async function findMissingDependencies(
   const hasClients = clientsFile !== undefined && parseClientsFile(await readFile(clientsFile, 'utf8')).length > 0;
   const hasPeople =
     institution !== undefined ||
-    (directoryFile !== undefined && parseDirectoryFile(await readFile(directoryFile, 'utf8')).length > 0);
+    (directoryFile !== undefined && parseDirectoryFile(await readFile(fileInUse(directoryFile), 'utf8')).length > 0);
   return [
     ...(serviceApiKeys.length > 0 ? [] : [NO_KEYS]),
     ...(hasClients ? [] : [NO_CLIENTS]),

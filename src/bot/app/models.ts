@@ -1,22 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { createModelCatalog, type ModelCatalog } from '../../shared/models/model-catalog.ts';
 import { parseModelsFile, readModelsFile, type ModelFileEntry } from '../../shared/models/models-file.ts';
 import type { Config } from '../config/config.ts';
+import { fileInUse, shippedFile } from '../config/config-file.ts';
 
-/** Parley's own models file, for a config directory from before this file existed. */
-const OWN_FILE = fileURLToPath(new URL('../../../config/models.json', import.meta.url));
-
-const EXAMPLES_FILE = fileURLToPath(new URL('../../../config/models.examples.json', import.meta.url));
-
-/** Entries of well-known models to copy. Empty if the config directory has been replaced. */
+/** Entries of well-known models to copy. */
 export function readKnownModels(): ModelFileEntry[] {
-  return existsSync(EXAMPLES_FILE) ? readModelsFile(readFileSync(EXAMPLES_FILE, 'utf8')) : [];
-}
-
-/** Path of the models file: the one from the settings, or Parley's own if none is set and the default does not exist. */
-export function modelsFileOf({ modelsFile }: Pick<Config, 'modelsFile'>): string {
-  return modelsFile.isNamed || existsSync(modelsFile.path) ? modelsFile.path : OWN_FILE;
+  return readModelsFile(readFileSync(shippedFile('models.examples.json'), 'utf8'));
 }
 
 /**
@@ -28,6 +18,6 @@ export function modelsToRefer({ models, modelsFrom }: Config['chat']): readonly 
 }
 
 /** @throws ConfigFileError; at start the file was already checked (`config-files.ts`) */
-export function readCatalog(config: Pick<Config, 'modelsFile'>): ModelCatalog {
-  return createModelCatalog(parseModelsFile(readFileSync(modelsFileOf(config), 'utf8')));
+export function readCatalog({ modelsFile }: Pick<Config, 'modelsFile'>): ModelCatalog {
+  return createModelCatalog(parseModelsFile(readFileSync(fileInUse(modelsFile), 'utf8')));
 }

@@ -18,6 +18,7 @@ import { wecomSignIn } from '../../service/oauth/methods/wecom-sign-in.ts';
 import { startService } from '../../service/start-service.ts';
 import type { Registry } from 'prom-client';
 import type { Config, Secrets } from '../config/config.ts';
+import { fileInUse, type ConfigFile } from '../config/config-file.ts';
 import type { ConfigFileState } from '../metrics/config-file-state.ts';
 import { isServiceAlone } from '../config/mode.ts';
 
@@ -137,6 +138,6 @@ async function readClients(path: string | undefined, made: LocalMode['clients'] 
   return parseClientsFile(path === undefined ? JSON.stringify(made ?? []) : await readFile(path, 'utf8'));
 }
 
-async function readDirectory(path: string | undefined, allowPlainPasswords: boolean): Promise<ServicePerson[]> {
-  return path === undefined ? [] : parseDirectoryFile(await readFile(path, 'utf8'), { allowPlainPasswords });
+async function readDirectory(file: ConfigFile | undefined, allowPlainPasswords: boolean): Promise<ServicePerson[]> {
+  return file ? parseDirectoryFile(await readFile(fileInUse(file), 'utf8'), { allowPlainPasswords }) : [];
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { NowMs } from '../../shared/clock.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Config, Secrets } from '../config/config.ts';
+import { fileInUse } from '../config/config-file.ts';
 import { PUBLIC_WEB, type EgressPolicy } from '../../shared/web/egress-policy.ts';
 import { TOOLS } from '../tools/registry.ts';
 import { createToolbox, type Toolbox } from '../tools/toolbox.ts';
@@ -21,7 +22,7 @@ interface ToolboxParts {
  * @throws ConfigFileError; at start the file was already checked (`config-files.ts`)
  */
 export function createTools({ config, secrets, nowMs, egress = PUBLIC_WEB, knowledge }: ToolboxParts): Toolbox {
-  const rules = parseToolsFile(readFileSync(config.toolsFile, 'utf8'), TOOLS);
+  const rules = parseToolsFile(readFileSync(fileInUse(config.toolsFile), 'utf8'), TOOLS);
   const tools = TOOLS.flatMap((tool) => {
     const named = { settings: pick(config, tool.settings), secrets: pick(secrets, tool.secrets) };
     return tool.create({ ...named, nowMs, egress, knowledge, own: rules[tool.name] ?? {} }) ?? [];

@@ -1,10 +1,9 @@
 import { processTimeZone } from '../../shared/local-time.ts';
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Bilingual } from '../../shared/text/texts.ts';
 import type { PlatformDescription } from '../platforms/description.ts';
 import { describePlatform, PLATFORMS, type PlatformConfigs, type PlatformSecrets } from '../platforms/registry.ts';
+import { exampleFile, shippedFile, type ConfigFile } from './config-file.ts';
 import type { ClientAuth, Config, Secrets } from './config.ts';
 import type { ValidatedSettings } from './cross-checks.ts';
 import { credentialsOf, EMBEDDED_MODELS, isConnected, isListed, isServiceAlone, simulatedPlatform } from './mode.ts';
@@ -19,10 +18,18 @@ const LOCAL = {
   clientId: 'parley',
   botName: 'Parley',
   peopleFile: 'config/people.json',
+  groupsFile: 'config/groups.json',
 };
 
-/** Folder of the package, which contains the files of local mode. */
-const PACKAGE = fileURLToPath(new URL('../../../', import.meta.url));
+/** Settings that name a file shipped with Parley. */
+type FileSetting =
+  | 'CHAT_SYSTEM_PROMPT_FILE'
+  | 'KNOWLEDGE_FILE'
+  | 'MODELS_FILE'
+  | 'POLICY_FILE'
+  | 'PROMPTS_FILE'
+  | 'SCENES_FILE'
+  | 'TOOLS_FILE';
 
 export interface ProcessEnvironment {
   /** Base of relative paths. */
@@ -36,8 +43,10 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
   const isLocal = mode === 'local';
   const service = `http://127.0.0.1:${settings.SERVICE_PORT}`;
   const port = portOf(judged);
-  const fileOf = (name: 'CHAT_SYSTEM_PROMPT_FILE' | 'POLICY_FILE' | 'TOOLS_FILE') =>
-    isLocal && !given.has(name) ? ownFile(settings[name], cwd) : resolve(cwd, settings[name]);
+  const fileOf = (name: FileSetting, shippedOf = shippedFile): ConfigFile => ({
+    path: resolve(cwd, settings[name]),
+    shipped: given.has(name) ? undefined : shippedOf(settings[name]),
+  });
   const served = PLATFORMS.filter((platform) => isServed(platform, judged));
   const models = settings.CHAT_MODELS ?? EMBEDDED_MODELS;
   const ownUrl = isServiceAlone(roles) ? (settings.SERVICE_PUBLIC_URL ?? settings.PUBLIC_URL) : settings.PUBLIC_URL;
@@ -100,11 +109,11 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       sendsUser: settings.CHAT_SEND_USER,
       thinkingShown: settings.THINKING_SHOWN,
     },
-    modelsFile: { path: resolve(cwd, settings.MODELS_FILE), isNamed: given.has('MODELS_FILE') },
-    promptsFile: { path: resolve(cwd, settings.PROMPTS_FILE), isNamed: given.has('PROMPTS_FILE') },
-    knowledgeFile: { path: resolve(cwd, settings.KNOWLEDGE_FILE), isNamed: given.has('KNOWLEDGE_FILE') },
+    modelsFile: fileOf('MODELS_FILE'),
+    promptsFile: fileOf('PROMPTS_FILE'),
+    knowledgeFile: fileOf('KNOWLEDGE_FILE', isLocal ? exampleFile : shippedFile),
     policyFile: fileOf('POLICY_FILE'),
-    scenesFile: { path: resolve(cwd, settings.SCENES_FILE), isNamed: given.has('SCENES_FILE') },
+    scenesFile: fileOf('SCENES_FILE'),
     toolsFile: fileOf('TOOLS_FILE'),
     webSearchUrl: settings.WEB_SEARCH_URL,
     reply: { minEditMs: settings.REPLY_MIN_EDIT_MS },
@@ -119,6 +128,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       enginePorts: settings.LOCAL_ENGINE_PORTS,
       messengerProtocol: settings.MESSENGER_PROTOCOL,
       botName: localBotName(settings),
+      groupsFile: ofLocalMode(LOCAL.groupsFile, cwd),
     },
     service: assembleService(judged, cwd),
   };
@@ -209,21 +219,15 @@ function messengerUrl({ MESSENGER_PORT: port }: Settings): string {
   return `http://127.0.0.1:${port}`;
 }
 
-/**
- * A file of local mode: the package's own if the current folder has none, so that `npx` runs in an empty folder. A
- * deployment for real people must have its own policy.
- */
-function ownFile(file: string, cwd: string): string {
-  const path = resolve(cwd, file);
-  return existsSync(path) ? path : resolve(PACKAGE, file);
+function ofLocalMode(file: string, cwd: string): ConfigFile {
+  return { path: resolve(cwd, file), shipped: exampleFile(file) };
 }
 
 function assembleService({ settings, mode }: ValidatedSettings, cwd: string): Config['service'] {
   const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cwd, file));
   return {
     clientsFile: path(settings.SERVICE_CLIENTS_FILE),
-    directoryFile:
-      path(settings.SERVICE_DIRECTORY_FILE) ?? (mode === 'local' ? ownFile(LOCAL.peopleFile, cwd) : undefined),
+    directoryFile: directoryOf(settings, mode, cwd),
     institution: institutionOf(settings),
     institutionName: settings.SERVICE_IDENTITY_NAME,
     profileMapFile: path(settings.SERVICE_PROFILE_MAP_FILE),
@@ -234,6 +238,11 @@ function assembleService({ settings, mode }: ValidatedSettings, cwd: string): Co
     accessTokenSec: settings.SERVICE_ACCESS_TOKEN_SEC,
     refreshTokenSec: settings.SERVICE_REFRESH_TOKEN_SEC,
   };
+}
+
+function directoryOf({ SERVICE_DIRECTORY_FILE: file }: Settings, mode: Config['mode'], cwd: string) {
+  if (file !== undefined) return { path: resolve(cwd, file) };
+  return mode === 'local' ? ofLocalMode(LOCAL.peopleFile, cwd) : undefined;
 }
 
 function institutionOf(settings: Settings): Config['service']['institution'] {

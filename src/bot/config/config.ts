@@ -1,6 +1,7 @@
 import type { PlatformName } from '../domain/platform-name.ts';
 import type { PlatformConfigs, PlatformSecrets } from '../platforms/registry.ts';
 import type { Bilingual, Language } from '../../shared/text/texts.ts';
+import type { ConfigFile } from './config-file.ts';
 import type { Mode, Role } from './mode.ts';
 import type { SameIdRule } from './setting-kinds.ts';
 
@@ -81,7 +82,7 @@ export interface Config extends PlatformConfigs {
     readonly isModelNamed: boolean;
     /** Model used when the selected model is unavailable. */
     readonly fallbackModel: string | undefined;
-    readonly systemPromptFile: string;
+    readonly systemPromptFile: ConfigFile;
     /** Maximum tokens of a prompt without files, and of one with files for a model of unknown context. */
     readonly promptTokens: number;
     /** Maximum tokens of a prompt with files, if the institution limits it further than the model does. */
@@ -90,18 +91,18 @@ export interface Config extends PlatformConfigs {
     readonly sendsUser: boolean;
     readonly thinkingShown: 'never' | 'private' | 'everywhere';
   };
-  /** Capabilities and request options of each model. `isNamed`: set explicitly, so that the file must exist. */
-  readonly modelsFile: { readonly path: string; readonly isNamed: boolean };
-  /** What groups, departments and platforms have for themselves. `isNamed` as above. */
-  readonly scenesFile: { readonly path: string; readonly isNamed: boolean };
-  /** Questions suggested to people who open the chat. `isNamed` as above. */
-  readonly promptsFile: { readonly path: string; readonly isNamed: boolean };
-  /** Sources of the institution's documents. `isNamed` as above. */
-  readonly knowledgeFile: { readonly path: string; readonly isNamed: boolean };
+  /** Capabilities and request options of each model. */
+  readonly modelsFile: ConfigFile;
+  /** What groups, departments and platforms have for themselves. */
+  readonly scenesFile: ConfigFile;
+  /** Questions suggested to people who open the chat. */
+  readonly promptsFile: ConfigFile;
+  /** Sources of the institution's documents. */
+  readonly knowledgeFile: ConfigFile;
   /** Who may use the bot, where, and with which models. */
-  readonly policyFile: string;
+  readonly policyFile: ConfigFile;
   /** Which tools are enabled, for whom and where. */
-  readonly toolsFile: string;
+  readonly toolsFile: ConfigFile;
   /** Address of a SearXNG. */
   readonly webSearchUrl: string | undefined;
   readonly reply: { readonly minEditMs: number | undefined };
@@ -140,10 +141,12 @@ export interface Config extends PlatformConfigs {
     readonly enginePorts: readonly number[];
     readonly messengerProtocol: 'wecom' | 'slack';
     readonly botName: string;
+    /** Groups of the messenger. */
+    readonly groupsFile: ConfigFile;
   };
   readonly service: {
     readonly clientsFile: string | undefined;
-    readonly directoryFile: string | undefined;
+    readonly directoryFile: ConfigFile | undefined;
     /** The institution's identity provider. */
     readonly institution:
       | {

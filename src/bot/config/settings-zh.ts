@@ -246,7 +246,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   SERVICE_CLIENTS_FILE: { meaning: 'OAuth 客户端的 JSON 文件。', default: '本地模式下只有机器人；否则没有' },
   SERVICE_DIRECTORY_FILE: {
     meaning: '可以登录的人员的 JSON 文件。',
-    default: '本地模式下为 config/people.json；否则没有',
+    default: '本地模式下为 config/people.json，没有该文件时为 examples/people.json；否则没有',
   },
   SERVICE_PUBLIC_URL: { meaning: '浏览器访问服务的地址，用于同一文件中的 PUBLIC_URL 是机器人地址的情况。' },
   SERVICE_OIDC_ISSUER: { meaning: '机构的 OpenID Connect 登录服务的 issuer 原值，用于登录。', default: DIRECTORY },

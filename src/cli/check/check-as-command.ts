@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { EXIT } from '../../shared/process/exit-codes.ts';
-import { knowledgeFileOf } from '../../bot/app/knowledge.ts';
 import { withModelsToday } from '../../bot/app/listed-models.ts';
 import { modelsToRefer } from '../../bot/app/models.ts';
 import { readScenes } from '../../bot/app/scenes.ts';
@@ -14,6 +13,7 @@ import { createScenes, sceneModels } from '../../bot/policy/scenes.ts';
 import type { Scene } from '../../bot/policy/scenes-file.ts';
 import type { PolicyPerson, PolicyPlace, Subject } from '../../bot/policy/subject.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
+import { fileInUse } from '../../bot/config/config-file.ts';
 import type { ImpersonationArgs } from './impersonation-args.ts';
 import { faultsOfNamedFiles } from './config-files.ts';
 import { padColumns } from '../terminal/translate.ts';
@@ -49,7 +49,7 @@ function linesOf(config: Config, secrets: Secrets, asked: ImpersonationArgs): [s
   const { person, place } = asked;
   const platform = asked.platform ?? config.platforms[0] ?? config.local.messengerProtocol;
   const { models, model } = config.chat;
-  const file = parsePolicyFile(readFileSync(config.policyFile, 'utf8'), modelsToRefer(config.chat));
+  const file = parsePolicyFile(readFileSync(fileInUse(config.policyFile), 'utf8'), modelsToRefer(config.chat));
   const verdict = createPolicy({ file, models, defaultModel: model }).judge(person, place);
   const rule = file.rules.find(({ name }) => name === verdict.rule);
   const scene = createScenes(readScenes(config)).of(person, { ...place, platform });
@@ -122,9 +122,9 @@ function formatSubject({ signedIn, identity, departments }: Subject): string {
   return conditions.length === 0 ? 'everyone' : conditions.join('; ');
 }
 
-function sourcesOf(config: Config): string[] {
-  const path = knowledgeFileOf(config);
-  return path === undefined ? [] : parseKnowledgeFile(readFileSync(path, 'utf8'), path).sources.map(({ name }) => name);
+function sourcesOf({ knowledgeFile }: Config): string[] {
+  const path = fileInUse(knowledgeFile);
+  return parseKnowledgeFile(readFileSync(path, 'utf8'), path).sources.map(({ name }) => name);
 }
 
 interface Searching {

@@ -1,3 +1,4 @@
+import { basename, dirname, join } from 'node:path';
 import { tryUnlistedModels } from './try-models.ts';
 import { checkChat } from './check-chat.ts';
 import { checkPublicUrl } from './check-public-url.ts';
@@ -13,8 +14,8 @@ import { serviceChecks } from './check-service.ts';
 import { proofOfConfiguration, type JudgeProof } from '../../bot/app/configuration-proof.ts';
 import { redisAddress } from '../../bot/app/secrets.ts';
 import { withModelsToday } from '../../bot/app/listed-models.ts';
-import { modelsFileOf, readCatalog, readKnownModels } from '../../bot/app/models.ts';
-import { faultsOfModelsFile, faultsOfNamedFiles } from './config-files.ts';
+import { readCatalog, readKnownModels } from '../../bot/app/models.ts';
+import { faultsOfModelsFile, faultsOfNamedFiles, filesInUse, type FileInUse } from './config-files.ts';
 import { faultOfDataDir } from '../../bot/app/local/data-dir.ts';
 import { secretsOfEarlierStart } from '../../bot/app/local/local-mode.ts';
 import { needsLocalParts } from '../../bot/app/local/needs-local-parts.ts';
@@ -74,8 +75,22 @@ async function checkNamedFiles(config: Config, given: Secrets): Promise<CheckRes
   const name = 'Files';
   const dataDir = needsLocalParts(config, given) ? faultOfDataDir(config.local.dataDir) : undefined;
   const faults = [...(await faultsOfNamedFiles(config)), ...(dataDir === undefined ? [] : [dataDir])];
-  if (faults.length === 0) return [{ name, verdict: 'ok', detail: 'all files named by the settings are usable' }];
-  return faults.map((detail) => ({ name, verdict: 'fault', detail }));
+  if (faults.length > 0) return faults.map((detail) => ({ name, verdict: 'fault', detail }));
+  const { own, shipped } = filesInUse(config);
+  const owned = own.map(({ setting, path }) => `${setting} ${path}`).join(', ');
+  return [
+    ...(own.length === 0 ? [] : [{ name, verdict: 'ok' as const, detail: `your files: ${owned}` }]),
+    ...(shipped.length === 0 ? [] : [shippedFiles(name, shipped)]),
+  ];
+}
+
+function shippedFiles(name: string, files: readonly FileInUse[]): CheckResult {
+  const named = files.map(({ path }) => join(basename(dirname(path)), basename(path)));
+  const [parley] = files.map(({ path }) => dirname(dirname(path)));
+  return {
+    ...{ name, verdict: 'ok', detail: `files shipped with Parley: ${named.join(', ')}` },
+    nextStep: `to change one, copy it from ${parley} to config/ and edit the copy`,
+  };
 }
 
 function embedded(name: string, detail: string): Check {
@@ -134,7 +149,7 @@ function checkOfModels(config: Config, secrets: Secrets, maxTried: number): Chec
     return tryUnlistedModels({
       ...{ ...place, models, catalog },
       ...{ known: readKnownModels(), maxTried },
-      modelsFile: modelsFileOf(config),
+      modelsFile: config.modelsFile.path,
     });
   };
   return { name: 'Models', run };

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { knowledgeFileOf } from '../../bot/app/knowledge.ts';
-import { readScenes, scenesFileOf } from '../../bot/app/scenes.ts';
+import { readScenes } from '../../bot/app/scenes.ts';
 import { checkSources } from '../../bot/knowledge/check-sources.ts';
 import { parseKnowledgeFile, type KnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import type { Config } from '../../bot/config/config.ts';
+import { fileInUse } from '../../bot/config/config-file.ts';
 import { faultsOfKnowledgeAndScenes } from './config-files.ts';
 
 const NAME = 'Knowledge';
@@ -24,9 +24,9 @@ export async function checkKnowledge(config: Config): Promise<CheckResult[]> {
   ];
 }
 
-function readSources(config: Config): Pick<KnowledgeFile, 'sources'> {
-  const path = knowledgeFileOf(config);
-  return path === undefined ? { sources: [] } : parseKnowledgeFile(readFileSync(path, 'utf8'), path);
+function readSources({ knowledgeFile }: Config): KnowledgeFile {
+  const path = fileInUse(knowledgeFile);
+  return parseKnowledgeFile(readFileSync(path, 'utf8'), path);
 }
 
 /** With an unknown source, a scene has nothing to search. */
@@ -34,13 +34,13 @@ function faultsOfScenes(config: Config, known: readonly string[]): CheckResult[]
   return readScenes(config).flatMap(({ name, knowledge = [] }) => {
     const unknown = knowledge.filter((source) => !known.includes(source));
     if (unknown.length === 0) return [];
-    const path = knowledgeFileOf(config) ?? config.knowledgeFile.path;
+    const { scenesFile, knowledgeFile } = config;
     return [
       {
         name: NAME,
         verdict: 'fault' as const,
-        detail: `the scene ${name} (${scenesFileOf(config) ?? ''}) names ${unknown.join(', ')}, which ${path} does not define`,
-        nextStep: known.length === 0 ? 'describe the source there' : `it knows ${known.join(', ')}`,
+        detail: `the scene ${name} (${fileInUse(scenesFile)}) names ${unknown.join(', ')}, which ${fileInUse(knowledgeFile)} does not define`,
+        nextStep: known.length === 0 ? `describe the source in ${knowledgeFile.path}` : `it knows ${known.join(', ')}`,
       },
     ];
   });

@@ -5,23 +5,28 @@ import { ConfigFileError } from '../../shared/json-file.ts';
 import { parseClientsFile } from '../../service/clients-file.ts';
 import { parseDirectoryFile } from '../../service/directory-file.ts';
 import { parseProfileMapFile } from '../../shared/sign-in/profile-map-file.ts';
-import { modelsFileOf, modelsToRefer } from '../../bot/app/models.ts';
-import { knowledgeFileOf } from '../../bot/app/knowledge.ts';
+import { modelsToRefer } from '../../bot/app/models.ts';
 import { parseKnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';
-import { promptsFileOf } from '../../bot/app/prompts.ts';
-import { knownToScenes, scenesFileOf } from '../../bot/app/scenes.ts';
+import { knownToScenes } from '../../bot/app/scenes.ts';
 import { parseScenesFile } from '../../bot/policy/scenes-file.ts';
 import { parsePromptsFile } from '../../bot/platforms/prompts-file.ts';
 import { parseModelsFile } from '../../shared/models/models-file.ts';
 import type { Config } from '../../bot/config/config.ts';
+import { fileInUse, type ConfigFile } from '../../bot/config/config-file.ts';
 import { TOOLS } from '../../bot/tools/registry.ts';
 import { parseToolsFile } from '../../bot/tools/tools-file.ts';
 
 interface NamedFile {
   setting: string;
-  path: string | undefined;
-  /** @throws ConfigFileError */
-  parse?(text: string): unknown;
+  file: ConfigFile | undefined;
+  /** @param path where the text was read. @throws ConfigFileError */
+  parse?(text: string, path: string): unknown;
+}
+
+/** A file that applies, under the setting that names it. */
+export interface FileInUse {
+  setting: string;
+  path: string;
 }
 
 /**
@@ -30,37 +35,46 @@ interface NamedFile {
  * @returns one sentence per fault, starting with the setting's name
  */
 export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
+  return (await Promise.all(namedFiles(config).map(faultsOf))).flat();
+}
+
+/** The files that apply to these roles: the operator's own, and those shipped with Parley where the operator has none. */
+export function filesInUse(config: Config): { own: FileInUse[]; shipped: FileInUse[] } {
+  const files = namedFiles(config).flatMap(({ setting, file }) =>
+    file ? [{ setting, path: fileInUse(file), isOwn: fileInUse(file) === file.path }] : [],
+  );
+  return { own: files.filter(({ isOwn }) => isOwn), shipped: files.filter(({ isOwn }) => !isOwn) };
+}
+
+function namedFiles(config: Config): NamedFile[] {
   const { roles, chat, service, signIn, mode } = config;
-  const signsIn = signIn.mode !== 'off' && (roles.includes('receiver') || roles.includes('worker'));
+  const has = (role: Config['roles'][number]) => roles.includes(role);
+  const signsIn = signIn.mode !== 'off' && (has('receiver') || has('worker'));
   const allowPlainPasswords = mode === 'local';
   const parseDirectory = (text: string) => parseDirectoryFile(text, { allowPlainPasswords });
   const parsePolicy = (text: string) => parsePolicyFile(text, modelsToRefer(chat));
   const parseTools = (text: string) => parseToolsFile(text, TOOLS);
-  const files: NamedFile[] = [
-    ...(roles.includes('worker')
+  return [
+    ...(has('worker') || has('service') ? [modelsOf(config)] : []),
+    ...(has('worker')
       ? [
-          { setting: 'CHAT_SYSTEM_PROMPT_FILE', path: chat.systemPromptFile },
-          { setting: 'POLICY_FILE', path: config.policyFile, parse: parsePolicy },
-          scenesOf(config),
-          { setting: 'TOOLS_FILE', path: config.toolsFile, parse: parseTools },
+          { setting: 'CHAT_SYSTEM_PROMPT_FILE', file: chat.systemPromptFile },
+          { setting: 'POLICY_FILE', file: config.policyFile, parse: parsePolicy },
+          { setting: 'TOOLS_FILE', file: config.toolsFile, parse: parseTools },
           knowledgeOf(config),
         ]
       : []),
-    ...(roles.includes('receiver') && !roles.includes('worker') ? [scenesOf(config)] : []),
-    ...(roles.includes('receiver')
-      ? [{ setting: 'PROMPTS_FILE', path: promptsFileOf(config), parse: parsePromptsFile }]
-      : []),
+    ...(has('worker') || has('receiver') ? [scenesOf(config)] : []),
+    ...(has('receiver') ? [{ setting: 'PROMPTS_FILE', file: config.promptsFile, parse: parsePromptsFile }] : []),
     ...(signsIn ? [profileMapOf(config)] : []),
-    ...(roles.includes('service')
+    ...(has('service')
       ? [
-          { setting: 'SERVICE_CLIENTS_FILE', path: service.clientsFile, parse: parseClientsFile },
-          { setting: 'SERVICE_DIRECTORY_FILE', path: service.directoryFile, parse: parseDirectory },
-          { setting: 'SERVICE_PROFILE_MAP_FILE', path: service.profileMapFile, parse: parseProfileMapFile },
+          { setting: 'SERVICE_CLIENTS_FILE', file: named(service.clientsFile), parse: parseClientsFile },
+          { setting: 'SERVICE_DIRECTORY_FILE', file: service.directoryFile, parse: parseDirectory },
+          { setting: 'SERVICE_PROFILE_MAP_FILE', file: named(service.profileMapFile), parse: parseProfileMapFile },
         ]
       : []),
   ];
-  const ofModels = roles.includes('worker') || roles.includes('service') ? await faultsOfModelsFile(config) : [];
-  return [...ofModels, ...(await Promise.all(files.map(faultsOf))).flat()];
 }
 
 /** The same for the knowledge and scenes files. */
@@ -70,13 +84,11 @@ export async function faultsOfKnowledgeAndScenes(config: Config): Promise<string
 
 function scenesOf(config: Config): NamedFile {
   const parse = (text: string) => parseScenesFile(text, knownToScenes(config));
-  return { setting: 'SCENES_FILE', path: scenesFileOf(config), parse };
+  return { setting: 'SCENES_FILE', file: config.scenesFile, parse };
 }
 
-function knowledgeOf(config: Config): NamedFile {
-  const path = knowledgeFileOf(config);
-  const parse = (text: string) => parseKnowledgeFile(text, path ?? config.knowledgeFile.path);
-  return { setting: 'KNOWLEDGE_FILE', path, parse };
+function knowledgeOf({ knowledgeFile }: Config): NamedFile {
+  return { setting: 'KNOWLEDGE_FILE', file: knowledgeFile, parse: parseKnowledgeFile };
 }
 
 /** The same for the profile map. */
@@ -85,19 +97,29 @@ export function faultsOfProfileMap(config: Config): Promise<string[]> {
 }
 
 function profileMapOf({ signIn }: Config): NamedFile {
-  return { setting: 'SIGN_IN_PROFILE_MAP_FILE', path: signIn.profileMapFile, parse: parseProfileMapFile };
+  return { setting: 'SIGN_IN_PROFILE_MAP_FILE', file: named(signIn.profileMapFile), parse: parseProfileMapFile };
 }
 
 /** The same for the models file. */
 export function faultsOfModelsFile(config: Config): Promise<string[]> {
-  return faultsOf({ setting: 'MODELS_FILE', path: modelsFileOf(config), parse: parseModelsFile });
+  return faultsOf(modelsOf(config));
 }
 
-async function faultsOf({ setting, path, parse }: NamedFile): Promise<string[]> {
-  if (path === undefined) return [];
+function modelsOf({ modelsFile }: Config): NamedFile {
+  return { setting: 'MODELS_FILE', file: modelsFile, parse: parseModelsFile };
+}
+
+/** A file that Parley does not ship. */
+function named(path: string | undefined): ConfigFile | undefined {
+  return path === undefined ? undefined : { path };
+}
+
+async function faultsOf({ setting, file, parse }: NamedFile): Promise<string[]> {
+  if (!file) return [];
+  const path = fileInUse(file);
   try {
     const text = await readFile(path, 'utf8');
-    parse?.(text);
+    parse?.(text, path);
     return [];
   } catch (thrown) {
     if (thrown instanceof ConfigFileError) return thrown.faults.map((fault) => `${setting} (${path}): ${fault}`);

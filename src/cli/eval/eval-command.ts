@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { abortable } from '../../shared/abortable.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
@@ -9,11 +8,12 @@ import { EXIT } from '../../shared/process/exit-codes.ts';
 import { listenForStop } from '../../shared/process/stop-signals.ts';
 import { ConfigFileError } from '../../shared/json-file.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
-import { EXAMPLE_KNOWLEDGE_FILE, knowledgeFileOf } from '../../bot/app/knowledge.ts';
 import { readGroups } from '../../bot/app/messenger.ts';
 import { parseKnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';
 import type { Group } from '../../simulator/directory.ts';
-import { parseDirectoryFile } from '../../service/directory-file.ts';
+import { parseDirectoryFile, type ServicePerson } from '../../service/directory-file.ts';
+import type { Config } from '../../bot/config/config.ts';
+import { exampleFile, fileInUse } from '../../bot/config/config-file.ts';
 import type { Environment } from '../../bot/config/read-values.ts';
 import type { EvalArguments } from '../command-line.ts';
 import { QuestionRunner } from './ask-questions.ts';
@@ -27,7 +27,6 @@ import { translatorTo, type Translate } from '../terminal/translate.ts';
 import { lineOf, pageOf, summaryOf } from './report.ts';
 import { readRun, type Result, type RunRecord } from './run-record.ts';
 
-const SHIPPED = fileURLToPath(new URL('../../../examples/questions.yaml', import.meta.url));
 /** Documents are indexed in the background after the start. */
 const INDEX_TIMEOUT_MS = 2 * MINUTE_MS;
 const POLL_INTERVAL_MS = 200;
@@ -51,7 +50,7 @@ interface EvalCommand {
 export async function runEvalCommand(given: EvalCommand): Promise<number> {
   const { asked, cwd, asides, translate = translatorTo('en') } = given;
   // The shipped questions are about the example documents.
-  const env = asked.file === undefined ? { ...given.env, KNOWLEDGE_FILE: EXAMPLE_KNOWLEDGE_FILE } : given.env;
+  const env = asked.file === undefined ? { ...given.env, KNOWLEDGE_FILE: exampleFile('knowledge.json') } : given.env;
   const command = { ...given, env };
   const progress = createProgress(asides, translate);
   const interrupt = new AbortController();
@@ -60,17 +59,11 @@ export async function runEvalCommand(given: EvalCommand): Promise<number> {
     onInsist: () => process.exit(EXIT.crash),
   });
   try {
-    const file = asked.file === undefined ? SHIPPED : resolve(cwd, asked.file);
+    const file = asked.file === undefined ? exampleFile('questions.yaml') : resolve(cwd, asked.file);
     const questions = named(file, () => parseQuestions(readFileSync(file, 'utf8')));
     const before = asked.against === undefined ? undefined : readEarlier(resolve(cwd, asked.against));
     const { config } = settingsOf(env, cwd);
-    const { directoryFile } = config.service;
-    const directory =
-      directoryFile === undefined
-        ? []
-        : named(directoryFile, () =>
-            parseDirectoryFile(readFileSync(directoryFile, 'utf8'), { allowPlainPasswords: true }),
-          );
+    const directory = directoryOf(config);
     const people = peopleOf(directory, questions);
     const strangers = questions.filter((one) => !people.askerOf(one)).map(({ as }) => as ?? 'anybody');
     if (strangers.length > 0)
@@ -78,7 +71,7 @@ export async function runEvalCommand(given: EvalCommand): Promise<number> {
         `The directory has no person for ${[...new Set(strangers)].join(', ')}: name a person of the directory, or write for example JG 3100, XS 2203 or unlinked`,
       ]);
     const members = people.directory.flatMap(({ messaging }) => messaging['wecom'] ?? []);
-    const groups = groupsOf(await readGroups(), questions, members);
+    const groups = groupsOf(await readGroups(config), questions, members);
     progress.show('Starting a temporary Parley ...');
     const parley = await startLocalParley({ env, cwd }, { directory: people.directory, groups });
     try {
@@ -189,6 +182,12 @@ function placeOf({ group }: Question): string {
   return group === SOME_GROUP ? 'group' : `group ${group}`;
 }
 
+function directoryOf({ service }: Config): readonly ServicePerson[] {
+  if (!service.directoryFile) return [];
+  const path = fileInUse(service.directoryFile);
+  return named(path, () => parseDirectoryFile(readFileSync(path, 'utf8'), { allowPlainPasswords: true }));
+}
+
 /** All people are members of every group, so that each question can be asked there. */
 function groupsOf(own: readonly Group[], questions: readonly Question[], members: readonly string[]): Group[] {
   const named = questions.flatMap(({ group }) => (group === undefined || group === SOME_GROUP ? [] : [group]));
@@ -198,8 +197,8 @@ function groupsOf(own: readonly Group[], questions: readonly Question[], members
 
 /** Waits until the bot accepts messages and local documents are indexed. */
 async function untilReady({ app, config }: LocalParley): Promise<void> {
-  const path = knowledgeFileOf(config);
-  const sources = path === undefined ? [] : parseKnowledgeFile(readFileSync(path, 'utf8'), path).sources;
+  const path = fileInUse(config.knowledgeFile);
+  const { sources } = parseKnowledgeFile(readFileSync(path, 'utf8'), path);
   const hasFolder = sources.some(({ kind }) => kind !== 'dify');
   const untilMs = monotonicMs() + INDEX_TIMEOUT_MS;
   const isIndexed = async () => {

@@ -2,7 +2,7 @@ import type { App } from '../../bot/app/app.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { inBackground } from '../../shared/in-background.ts';
 import type { Log } from '../../shared/log.ts';
-import { faultsOfNamedFiles } from '../check/config-files.ts';
+import { faultsOfNamedFiles, filesInUse } from '../check/config-files.ts';
 import type { Config } from '../../bot/config/config.ts';
 
 interface Rereader {
@@ -38,7 +38,8 @@ async function reread({ config, log, app }: Rereader): Promise<void> {
       return;
     }
     await running.reread();
-    log.info('the files were reloaded and apply from now on');
+    const own = filesInUse(config).own.map(({ setting }) => setting);
+    log.info({ own }, 'the files were reloaded and apply from now on');
   } catch (thrown) {
     running.filesRejected(1);
     log.error({ error: asError(thrown) }, 'the files could not be reloaded and the previous ones stay in use');

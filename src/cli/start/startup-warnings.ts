@@ -17,6 +17,7 @@ import { findMissingDependencies } from '../../bot/app/missing-dependencies.ts';
 import { describePlatform } from '../../bot/platforms/registry.ts';
 import { hasVersion } from '../../bot/config/setting-kinds.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
+import { fileInUse, type ConfigFile } from '../../bot/config/config-file.ts';
 
 /** Checks a dependency that a start does not wait for. */
 export interface StartProbe {
@@ -55,7 +56,11 @@ export async function probesAtStart(parts: ProbeDeps): Promise<{ probes: StartPr
     ...(hasBot && !embedded.signIn && signIn.mode !== 'off' ? [signInProbe(signInToCheck(config, secrets))] : []),
     ...(isServing && hasBot ? [publicUrlProbe(http.publicUrl), ...(await platformProbes(parts))] : []),
   ];
-  return { probes, hints: asksChat ? hintOnUnlisted(config) : [] };
+  const hints = [
+    ...(asksChat ? hintOnUnlisted(config) : []),
+    ...(isServing && has('worker') ? hintOnPolicy(config.policyFile) : []),
+  ];
+  return { probes, hints };
 }
 
 /** Probes everything once, then repeats the failed probes until all succeed. */
@@ -161,6 +166,14 @@ function hintOnUnlisted({ chat, ...config }: Config): string[] {
   const [are, they] = unlisted.length === 1 ? ['is', 'it'] : ['are', 'they'];
   return [
     `${named} ${are} not in MODELS_FILE, so ${they} can use text and tools, but no images or thinking. Run npm run check for suggested entries.`,
+  ];
+}
+
+/** A policy that is missing by mistake opens the bot to everyone, so this is not silent. */
+function hintOnPolicy(file: ConfigFile): string[] {
+  if (fileInUse(file) === file.path) return [];
+  return [
+    `${file.path} does not exist, so Parley's own policy applies: everyone may use the bot, with every model and in every chat.`,
   ];
 }
 

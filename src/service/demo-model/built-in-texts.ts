@@ -43,16 +43,16 @@ export const BUILT_IN_TEXTS = {
     zh: '我是 Parley 内置的小模型，只是原样转述。',
   },
   noSearchTool: {
-    en: 'I cannot search the web here: I was given no tool for it. To enable web search, set `WEB_SEARCH_URL` or `WEB_SEARCH_BRAVE_KEY`, allow it in `config/tools.json` (or the file that `TOOLS_FILE` names), and restart Parley.',
-    zh: '我在这里无法上网搜索：没有可用的工具。如需启用，请设置 `WEB_SEARCH_URL` 或 `WEB_SEARCH_BRAVE_KEY`，在 `config/tools.json`（或 `TOOLS_FILE` 指定的文件）中设置可用范围，再重新启动 Parley。',
+    en: 'I cannot search the web here: I was given no tool for it. To enable web search, set `WEB_SEARCH_URL` or `WEB_SEARCH_BRAVE_KEY`, allow it in `config/tools.json` (a copy of `defaults/tools.json`, or the file that `TOOLS_FILE` names), and restart Parley.',
+    zh: '我在这里无法上网搜索：没有可用的工具。如需启用，请设置 `WEB_SEARCH_URL` 或 `WEB_SEARCH_BRAVE_KEY`，在 `config/tools.json`（`defaults/tools.json` 的副本，或 `TOOLS_FILE` 指定的文件）中设置可用范围，再重新启动 Parley。',
   },
   noPageTool: {
-    en: 'I cannot open web pages here: I was given no tool for it. The tool `read_page` is off by default: write `"read_page": { "on": true }` in `config/tools.json` (or the file that `TOOLS_FILE` names), and restart Parley.',
-    zh: '我在这里无法打开网页：没有可用的工具。工具 `read_page` 默认关闭，如需启用，请在 `config/tools.json`（或 `TOOLS_FILE` 指定的文件）中写入 `"read_page": { "on": true }`，再重新启动 Parley。',
+    en: 'I cannot open web pages here: I was given no tool for it. The tool `read_page` is off by default: write `"read_page": { "on": true }` in `config/tools.json` (a copy of `defaults/tools.json`, or the file that `TOOLS_FILE` names), and restart Parley.',
+    zh: '我在这里无法打开网页：没有可用的工具。工具 `read_page` 默认关闭，如需启用，请在 `config/tools.json`（`defaults/tools.json` 的副本，或 `TOOLS_FILE` 指定的文件）中写入 `"read_page": { "on": true }`，再重新启动 Parley。',
   },
   noTimeTool: {
-    en: 'I cannot tell the time here: I was given no tool for it. To enable the tool `current_time`, write `"current_time": { "on": true }` in `config/tools.json` (or the file that `TOOLS_FILE` names), and restart Parley.',
-    zh: '我在这里不知道时间：没有可用的工具。如需启用工具 `current_time`，请在 `config/tools.json`（或 `TOOLS_FILE` 指定的文件）中写入 `"current_time": { "on": true }`，再重新启动 Parley。',
+    en: 'I cannot tell the time here: I was given no tool for it. To enable the tool `current_time`, write `"current_time": { "on": true }` in `config/tools.json` (a copy of `defaults/tools.json`, or the file that `TOOLS_FILE` names), and restart Parley.',
+    zh: '我在这里不知道时间：没有可用的工具。如需启用工具 `current_time`，请在 `config/tools.json`（`defaults/tools.json` 的副本，或 `TOOLS_FILE` 指定的文件）中写入 `"current_time": { "on": true }`，再重新启动 Parley。',
   },
   image: {
     en: 'a {type} image of {width} × {height} pixels ({size})',

@@ -28,7 +28,7 @@ const GUEST: ServicePerson = {
 const PEOPLE = ['zhangwei', 'chenguodong', 'emma.clarke', 'linxiaoyu', 'daniel.okoye', 'guest'] as const;
 type Person = (typeof PEOPLE)[number];
 
-/** Each kind of condition and permission once, for the identities and departments in config/people.json. */
+/** Each kind of condition and permission once, for the identities and departments in examples/people.json. */
 const POLICY: PolicyFile = {
   rules: [
     {

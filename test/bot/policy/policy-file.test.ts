@@ -20,7 +20,7 @@ function faultsOf(file: unknown): readonly string[] {
 const rule = (who: unknown, may: unknown = ALL, name = 'a rule') => ({ rules: [{ name, who, may }], otherwise: ALL });
 
 test('the shipped policy file allows every identity every model everywhere, signed in or not', () => {
-  const file = parsePolicyFile(readFileSync('config/policy.json', 'utf8'), MODELS);
+  const file = parsePolicyFile(readFileSync('defaults/policy.json', 'utf8'), MODELS);
   const policy = createPolicy({ file, models: MODELS, defaultModel: 'svc-plus' });
   for (const identityCode of ['JG', 'XS', 'QT', ''])
     for (const kind of ['private', 'group'] as const)
@@ -29,7 +29,7 @@ test('the shipped policy file allows every identity every model everywhere, sign
 });
 
 test('the shipped policy file explains each word of a policy', () => {
-  const { about } = JSON.parse(readFileSync('config/policy.json', 'utf8')) as { about: string[] };
+  const { about } = JSON.parse(readFileSync('defaults/policy.json', 'utf8')) as { about: string[] };
   for (const word of ['who', 'identity', 'departments', 'signedIn', 'may', 'use', 'models', 'private', 'groups'])
     expect(about.join('\n')).toMatch(new RegExp(`\\b${word}\\b`));
 });

@@ -106,7 +106,7 @@ test('any JSON is read or rejected with non-empty faults', () => {
 
 describe('the scenes file', () => {
   test('is valid as shipped and as an empty list', () => {
-    expect(parseScenesFile(readFileSync('config/scenes.json', 'utf8'), KNOWN)).toHaveLength(1);
+    expect(parseScenesFile(readFileSync('defaults/scenes.json', 'utf8'), KNOWN)).toHaveLength(1);
     expect(parse([])).toEqual([]);
   });
 

@@ -87,7 +87,7 @@ describe('the right to use a tool depends on the facts of the turn [tool-rights]
 
 describe('TOOLS_FILE', () => {
   test('enables only harmless tools as shipped', () => {
-    const rules = parseToolsFile(readFileSync('config/tools.json', 'utf8'), REGISTERED);
+    const rules = parseToolsFile(readFileSync('defaults/tools.json', 'utf8'), REGISTERED);
     const toolbox = createToolbox(TOOLS, rules);
     expect(toolbox.offer(asker(undefined)).map(({ name }) => name)).toEqual(['current_time']);
     expect(toolbox.offer(asker(ZHANG)).map(({ name }) => name)).toEqual(['current_time', 'who_am_i']);

@@ -180,7 +180,6 @@ describe('parley setup --yes', () => {
     expect(output).toMatch(/ok +Redis +answers/);
     expect(output).toMatch(/ok +Slack bot +parley in Campus/);
     expect(readFileSync(join(cwd, 'config/.env'), 'utf8')).toMatch(/^SECRET_KEY=[\w+/]{43}=$/m);
-    expect(existsSync(join(cwd, 'config/policy.json'))).toBe(true);
     for (const secret of ['xapp-1-setup', 'xoxb-1-setup']) expect(output).not.toContain(secret);
   });
 

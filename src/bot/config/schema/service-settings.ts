@@ -23,7 +23,7 @@ export const serviceSettings = {
   }),
   SERVICE_DIRECTORY_FILE: optional(kinds.text, {
     meaning: 'JSON file with the people who can sign in.',
-    default: 'config/people.json in local mode; none otherwise',
+    default: 'in local mode config/people.json, or examples/people.json without it; none otherwise',
     example: 'config/people.json',
     level: 'common',
   }),

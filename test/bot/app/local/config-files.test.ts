@@ -22,7 +22,7 @@ const person = z.strictObject({
 const group = z.strictObject({ id: z.string().min(1), name: z.string().min(1), members: z.array(z.string()).min(3) });
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
-const people = z.array(person).parse(readJson('config/people.json'));
+const people = z.array(person).parse(readJson('examples/people.json'));
 
 test('the local people are staff and students with unique ids, exactly one of them inactive', () => {
   for (const idOf of [
@@ -37,7 +37,7 @@ test('the local people are staff and students with unique ids, exactly one of th
 });
 
 test('every group member is a configured person', () => {
-  const groups = z.array(group).min(1).parse(readJson('config/groups.json'));
+  const groups = z.array(group).min(1).parse(readJson('examples/groups.json'));
   const ids = new Set(people.map(({ messaging }) => messaging.wecom));
   for (const { members } of groups) expect(members.filter((member) => !ids.has(member))).toEqual([]);
 });
