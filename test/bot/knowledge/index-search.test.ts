@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isPageList } from '../../../src/bot/knowledge/index/page-list.ts';
 import { cutIntoPassages } from '../../../src/bot/knowledge/index/passages.ts';
 import { PassageIndex } from '../../../src/bot/knowledge/index/passage-index.ts';
 import { SegmentFiles } from '../../../src/bot/knowledge/index/segment-files.ts';
@@ -228,4 +229,40 @@ describe('indexing a hostile text within the time limit', () => {
     },
     120_000,
   );
+});
+
+describe('tables of contents and alphabetical indexes', () => {
+  const TOPICS = ['Opening hours', 'Borrowing books', 'Fines', 'Lockers', 'Printing', 'Group rooms', 'Archive', 'Wifi'];
+  const TOPICS_ZH = ['开放时间', '借阅规则', '逾期罚款', '存包柜', '打印复印', '研讨室', '档案', '无线网'];
+  const lines = (topics: string[], line: (topic: string, at: number) => string) => topics.map(line).join('\n');
+  const PAGE_LISTS: [name: string, text: string][] = [
+    ['contents with leaders', lines(TOPICS, (topic, at) => `${at + 1}. ${topic} ..... ${at * 4 + 3}`)],
+    ['contents in a table', lines(TOPICS, (topic, at) => `| ${topic} | ${at * 4 + 3} |`)],
+    ['Chinese contents', lines(TOPICS_ZH, (topic, at) => `第${at + 1}章 ${topic}……${at * 4 + 3}`)],
+    ['an index', lines(TOPICS, (topic, at) => `${topic}, ${40 - at}, ${50 + at}–${52 + at}`)],
+    ['a Chinese index', lines(TOPICS_ZH, (topic, at) => `${topic}　${40 - at}、${60 + at}`)],
+  ];
+  const DATA: [name: string, text: string][] = [
+    ['a table of several numbers', lines(TOPICS, (topic, at) => `| ${topic} | ${at * 4} | ${at * 9} |`)],
+    ['extensions by name', lines(TOPICS, (topic, at) => `${topic} ${4_512 - ((at * 7_919) % 3_000)}`)],
+    ['prices', lines(TOPICS, (topic, at) => `${topic}: ${at}.50`)],
+    ['prose', lines(TOPICS, (topic, at) => `${topic} are explained in room ${at + 10}, upstairs.`)],
+  ];
+
+  test.each([...PAGE_LISTS, ...DATA])('are told apart from data: %s', (name, text) => {
+    expect(isPageList(text)).toBe(PAGE_LISTS.some(([other]) => other === name));
+  });
+
+  test.each([
+    ['How does borrowing books work?', 'Borrowing books', 0],
+    ['借阅规则是什么', '借阅规则', 2],
+  ] as const)('rank below the page that answers “%s”', async (query, topic, list) => {
+    const index = newIndex();
+    const explained = `${topic}. ${'Students keep up to twenty of them for thirty days. '.repeat(12)}`;
+    const parts = [PAGE_LISTS[list]![1], explained].map((text, at) => ({ label: `page ${at + 1}`, text }));
+    await index.add({ source: 's', path: 'manual.pdf', title: 'Manual', stamp: '1', parts });
+    await index.settle();
+    const [hit] = index.search({ query, isReadable: () => true, most: 1 });
+    expect(hit?.place).toBe('page 2');
+  });
 });

@@ -8,12 +8,14 @@ import {
 } from './document.ts';
 
 /** The reader stops by itself before the caller's time limit ends the process. Milliseconds. */
-const READING_MS = 6_000;
+const READING_MS = 8_000;
+/** Assumed time until the next check. */
+const NEXT_PART_MS = 2_000;
 /** Pages or sections. */
 const MAX_PARTS = 10_000;
 /** Labels are shown to users. */
 const MAX_LABEL_CHARS = 80;
-const MAX_HIDDEN_NAMES = 20;
+const MAX_UNREAD_NAMES = 20;
 
 /** Collects the text and images of a document within the limits. */
 export class TextCollector {
@@ -24,9 +26,9 @@ export class TextCollector {
   #leftPictureBytes = MAX_PICTURE_BYTES;
   #cutAt: string | undefined;
 
-  /** Whether the reader should stop. */
-  get isFull(): boolean {
-    return this.#cutAt !== undefined || performance.now() > this.#endMs;
+  /** Whether the reader should stop. @param nextMs expected time for the next part */
+  isFull(nextMs = NEXT_PART_MS): boolean {
+    return this.#cutAt !== undefined || performance.now() + nextMs > this.#endMs;
   }
 
   /** Truncates text that does not fit. Everything after it is dropped. */
@@ -44,12 +46,16 @@ export class TextCollector {
     this.cut(name);
   }
 
-  /** States at the beginning of the document what it hides, so that nobody takes the text for the whole. */
-  nameHidden(what: string, names: readonly (string | number)[]): void {
-    const [first, ...others] = names.slice(0, MAX_HIDDEN_NAMES).map((name) => shortLabel(String(name)));
+  /** States at the beginning of the document what was left out, so that nobody takes the text for the whole. */
+  nameUnread(what: string, names: readonly (string | number)[]): void {
+    const [first, ...others] = names.slice(0, MAX_UNREAD_NAMES).map((name) => shortLabel(String(name)));
     if (first === undefined) return;
-    const more = names.length > MAX_HIDDEN_NAMES ? ` and ${names.length - MAX_HIDDEN_NAMES} more` : '';
-    this.#parts.unshift({ text: `(Hidden ${what}, not read: ${[first, ...others].join(', ')}${more}.)` });
+    const more = names.length > MAX_UNREAD_NAMES ? ` and ${names.length - MAX_UNREAD_NAMES} more` : '';
+    this.#parts.unshift({ text: `(${what}, not read: ${[first, ...others].join(', ')}${more}.)` });
+  }
+
+  get isEmpty(): boolean {
+    return this.#parts.length === 0 && this.#pictures.length === 0;
   }
 
   /** Marks the document as truncated. */

@@ -1,5 +1,6 @@
 import { EventLoopYielder } from '../../../shared/event-loop-yielder.ts';
 import { cutIntoPassages } from './passages.ts';
+import { isPageList } from './page-list.ts';
 import { ByteWriter, writePostings } from './postings.ts';
 import type { DocumentEntry, DocumentPiece, PassageTable, SegmentParts } from './segment.ts';
 import { TermTable } from './term-table.ts';
@@ -22,6 +23,8 @@ export interface BuiltSegment extends Omit<SegmentParts, 'text'> {
   text: Buffer;
 }
 
+/** A table of contents names a topic that another passage explains. It ranks like a passage of several times its length. */
+const PAGE_LIST_LENGTHS = 6;
 /** Separator between two parts of a document. */
 const PART_BREAK = '\n\n';
 
@@ -135,7 +138,7 @@ export class SegmentBuilder {
     this.#passages.from.push(this.#textBytes);
     this.#addText(text);
     this.#passages.to.push(this.#textBytes);
-    this.#passages.length.push(length);
+    this.#passages.length.push(isPageList(text) ? length * PAGE_LIST_LENGTHS : length);
     this.#passages.context.push(this.#contextNumber(context));
     return length;
   }

@@ -32,6 +32,8 @@ export interface MarkdownWriter {
 /** Matches any text with mentions, links, markdown or invisible characters. Any other text is shown unchanged. */
 const NOT_PLAIN =
   /[^\t\n\r\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u03ff\u0400-\u052f\u2010-\u2027\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]|[@<&[\]|`*_~\\$]|^[ \t>]*(?:[-=+#>]|\d{1,9}[.)]?)[-=+# \t]*$/m;
+/** End of a growing text that may begin an image, or the indentation of a block. */
+const MAY_BECOME_MARKUP = /!$|(?<![^\n])[ \t]+$/;
 /** Size factor for cutting a piece again that grew when it was rendered. */
 const SHRINK_FACTOR = 0.9;
 const MAX_ATTEMPTS = 6;
@@ -122,7 +124,7 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
       // Reads only as much as a snapshot can hold, regardless of the text's length.
       const maxChars = maxBytes + MARGIN_CHARS;
       const head = text.slice(0, maxChars);
-      if (isPlain(head)) return fitting(head, maxBytes, asItIs);
+      if (isPlain(head) && !MAY_BECOME_MARKUP.test(head)) return fitting(head, maxBytes, asItIs);
       const read = THOUGHT_BEGINS.test(head) ? text.slice(0, LOOKS_READ * maxChars) : head;
       return fitting(clean(read, false).slice(0, maxChars), maxBytes, renderSnapshot);
     },

@@ -11,8 +11,9 @@ export interface InlineShape {
 
 /** Maximum characters held back because of open emphasis or code. */
 const MAX_HELD_CHARS = 120;
+/** A link may contain an image, which is masked once it is complete. */
 const HALF_LINK =
-  /!?\[(?:[^[\]\n]{0,120}|[^[\]\n]{0,300}\](?:\((?:[^\s()]|\((?:[^\s()]{0,300}\))?){0,2000}(?:\s{1,8}["'][^"'\n]{0,200}["']?)?|\[[^[\]\n]{0,120}|:)?)$/;
+  /!?\[(?:[^[\]\n\0]{0,120}(?:\0{1,2000}[^[\]\n\0]{0,120}){0,2}|[^[\]\n\0]{0,300}(?:\0{1,2000}[^[\]\n\0]{0,120}){0,2}\](?:\((?:[^\s()]|\((?:[^\s()]{0,300}\))?){0,2000}(?:\s{1,8}["'][^"'\n]{0,200}["']?)?|\[[^[\]\n]{0,120}|:)?)$/;
 /** Maximum length of an incomplete link that is held back: label, address and title. */
 const MAX_HALF_LINK_CHARS = 2_600;
 const HALF_TAG = /<(?:[!@#/?A-Za-z][^<>\n]{0,100})?$/;
@@ -38,9 +39,14 @@ export function shapeInline(
   const hold = (at: number): void => {
     open = open.slice(0, at);
   };
-  const tailAt = Math.max(0, open.length - MAX_HALF_LINK_CHARS);
-  const half = HALF_LINK.exec(open.slice(tailAt));
-  if (half) hold(tailAt + half.index);
+  // An image may begin here.
+  if (open.endsWith('!')) hold(open.length - 1);
+  // A half image may begin a half link.
+  for (let nesting = 0; nesting < 2; nesting += 1) {
+    const tailAt = Math.max(0, open.length - MAX_HALF_LINK_CHARS);
+    const half = HALF_LINK.exec(open.slice(tailAt));
+    if (half) hold(tailAt + half.index);
+  }
   const code = OPEN_CODE.exec(open);
   if (!code) hold(HALF_TAG.exec(open)?.index ?? open.length);
   const codeAt = code?.index ?? open.length;
@@ -65,12 +71,17 @@ export function shapeInline(
 function withoutWhole(markdown: string, leaf: SyntaxNode): string {
   let open = '';
   let at = leaf.from;
-  for (let node = leaf.firstChild; node; node = node.nextSibling) {
-    const isWhole = !LINKS.has(node.name) || node.getChild('URL') !== null || node.getChild('LinkLabel') !== null;
-    if (node.from < at || !isWhole || node.name.endsWith('Mark')) continue;
-    open += markdown.slice(at, node.from) + '\0'.repeat(node.to - node.from);
-    at = node.to;
-  }
+  const mask = (parent: SyntaxNode): void => {
+    for (let node = parent.firstChild; node; node = node.nextSibling) {
+      if (node.from < at || node.name.endsWith('Mark')) continue;
+      const isWhole = !LINKS.has(node.name) || node.getChild('URL') !== null || node.getChild('LinkLabel') !== null;
+      if (isWhole) {
+        open += markdown.slice(at, node.from) + '\0'.repeat(node.to - node.from);
+        at = node.to;
+      } else if (parent === leaf) mask(node);
+    }
+  };
+  mask(leaf);
   return open + markdown.slice(at);
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ReadDocument } from '../../../../src/bot/knowledge/documents/document.ts';
 import { hostileFiles } from './hostile-files.ts';
 import { makeDocx, makePptx, makeXlsx, paragraph, slideShape, slideText } from './make-zip.ts';
-import { formPage, makePdf, onePage, scannedPage } from './make-pdf.ts';
+import { formPage, jpxPages, makePdf, onePage, scannedPage } from './make-pdf.ts';
 
 export interface CorpusFile {
   /** Name of the file as sent. */
@@ -19,6 +19,12 @@ const real = (name: string) => readFileSync(join(import.meta.dirname, 'files', n
 /** 图书馆 in GB18030. */
 const LIBRARY_GB = Buffer.from('cdbccae9b9dd', 'hex');
 const utf16 = (text: string) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
+
+/** A4 pages, scanned in colour and stored as JPEG 2000. @param dpi 150, 200 or 300 */
+export function colourScan(dpi: number, pages: number): Buffer {
+  const size = { width: Math.floor(8.27 * dpi), height: Math.floor(11.69 * dpi) };
+  return jpxPages(real(`scan-${dpi}.jp2`), size, pages);
+}
 
 function realFiles(): CorpusFile[] {
   const grid =
@@ -82,6 +88,11 @@ function realFiles(): CorpusFile[] {
       expected: /^shown$/,
     },
     { name: 'scan.pdf', bytes: scannedPage(600, 800, Buffer.alloc(480_000, 200)), expected: /^\[page 1 image\/png\]$/ },
+    ...[150, 200, 300].map((dpi) => ({
+      name: `colour-${dpi}.pdf`,
+      bytes: colourScan(dpi, 2),
+      expected: /^\[page 1 image\/png\]\n\n\[page 2 image\/png\]$/,
+    })),
     {
       name: 'sparse.xlsx',
       bytes: makeXlsx({ rows: `${grid}<row r="9"><c r="XFD9"><v>7</v></c><c r="A9"><v>1</v></c></row>` }),

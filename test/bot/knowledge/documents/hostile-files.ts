@@ -1,6 +1,8 @@
 import { deflateSync, gzipSync } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CorpusFile } from './corpus.ts';
-import { formPage, makePdf, onePage, scannedPage, type PdfObject } from './make-pdf.ts';
+import { formPage, jpxPages, makePdf, onePage, resizedJpx, scannedPage, type PdfObject } from './make-pdf.ts';
 import {
   makeDocx,
   makePptx,
@@ -240,6 +242,8 @@ function pdfs(): CorpusFile[] {
     '/AA << /O << /S /Launch /F (cmd.exe) >> >>',
   );
   const whole = makePdf(onePage('Dear all of you there'));
+  const scan = readFileSync(join(import.meta.dirname, 'files/scan-150.jp2'));
+  const vast = { width: 60_000, height: 60_000 };
   const objects = Array.from({ length: 200_000 }, () => '<< /A [1 2 3] >>');
   return [
     { name: 'script.pdf', bytes: makePdf(script), expected: /Read me if you can/ },
@@ -274,6 +278,12 @@ function pdfs(): CorpusFile[] {
       name: 'picture.pdf',
       bytes: scannedPage(30_000, 30_000, Buffer.alloc(30_000 * 3_750), 'DeviceGray', 1),
       expected: ['too_heavy', 'broken', 'no_text', /^\[page 1/],
+    },
+    { name: 'vast-scan.pdf', bytes: jpxPages(resizedJpx(scan, vast), vast), expected: 'too_heavy' },
+    {
+      name: 'misstated-scan.pdf',
+      bytes: jpxPages(resizedJpx(scan, vast), { width: 1_240, height: 1_753 }),
+      expected: 'too_heavy',
     },
     {
       name: 'polyglot.pdf',

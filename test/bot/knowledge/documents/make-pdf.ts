@@ -56,6 +56,38 @@ export function scannedPage(width: number, height: number, pixels: Buffer, colou
   ]);
 }
 
+/** PDF pages with one JPEG 2000 image each, like a colour scan. @param size of the image as the PDF states it */
+export function jpxPages(image: Buffer, { width, height }: { width: number; height: number }, count = 1): Buffer {
+  const pages = Array.from({ length: count }, (_, index) => `${index + 5} 0 R`).join(' ');
+  const page =
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 3 0 R /Resources << /XObject << /I 4 0 R >> >> >>';
+  return makePdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${pages}] /Count ${count} >>`,
+    { dictionary: '<< /Length LENGTH >>', stream: Buffer.from('q 595 0 0 842 0 0 cm /I Do Q') },
+    {
+      dictionary: `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /Filter /JPXDecode /Length LENGTH >>`,
+      stream: image,
+    },
+    ...Array.from({ length: count }, () => page),
+  ]);
+}
+
+/** A JPEG 2000 image whose headers state another size. */
+export function resizedJpx(image: Buffer, { width, height }: { width: number; height: number }): Buffer {
+  const copy = Buffer.from(image);
+  const box = copy.indexOf('ihdr') + 4;
+  copy.writeUInt32BE(height, box);
+  copy.writeUInt32BE(width, box + 4);
+  // Sizes of the image and of its only tile.
+  const size = copy.indexOf(Buffer.from('ff51', 'hex')) + 6;
+  for (const at of [size, size + 16]) {
+    copy.writeUInt32BE(width, at);
+    copy.writeUInt32BE(height, at + 4);
+  }
+  return copy;
+}
+
 /** A page of labels and the annotations beside them. @param fields dictionaries of annotations; `APPEARANCE` is a drawing */
 export function formPage(labels: readonly [x: number, y: number, text: string][], fields: readonly string[]): Buffer {
   const numbers = fields.map((_, index) => `${index + 6} 0 R`).join(' ');

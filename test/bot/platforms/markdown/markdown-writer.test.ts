@@ -131,6 +131,29 @@ describe('streamed markdown', () => {
     );
   });
 
+  test('begins with the previous snapshot on Slack after each character of nested lists and linked images', () => {
+    const image = '![alt](https://x.test/i.png)';
+    const piece = fc.oneof(
+      fc.constantFrom('word ', '你好', 'see [docs](https://x.test/a?b=1) ', '`co de` ', '[x] '),
+      fc.constantFrom('- a\n  ', '- a\n  - b\n', '1. a\n   b\n', '> a\n> ', 'Done!', 'So!\n', '\n\n', ' '),
+      fc.constantFrom(image, `[${image}](https://x.test/p)`, `[see ${image} here](https://x.test/p)`),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), (pieces) => {
+        const text = pieces.join('');
+        let before = '';
+        for (let end = 1; end <= text.length; end += 1) {
+          const snapshot = slack.renderGrowing(text.slice(0, end), ROOM_BYTES);
+          if (!snapshot.startsWith(before))
+            expect([text.slice(0, end), snapshot]).toEqual([text.slice(0, end), before]);
+          before = snapshot;
+        }
+        expect(slack.renderFinished(text, ROOM_BYTES).startsWith(before)).toBe(true);
+      }),
+      { numRuns: tries(60) },
+    );
+  });
+
   test('holds back at most 160 characters and adds at most 8', () => {
     fc.assert(
       fc.property(answer, fc.double({ min: 0, max: 1, noNaN: true }), (text, share) => {

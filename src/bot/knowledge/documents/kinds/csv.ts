@@ -15,9 +15,9 @@ export async function readCsv(bytes: Buffer): Promise<ReadDocument> {
   const table = new TableParts(gathering);
   for (const row of rowsOf(text, delimiterOf(text))) {
     table.add(new Map(row.entries()));
-    if (gathering.isFull) break;
+    if (gathering.isFull()) break;
   }
-  table.end(gathering.isFull);
+  table.end(gathering.isFull());
   return gathering.result();
 }
 

@@ -40,11 +40,11 @@ export async function readExcel(zip: Zip, main: string): Promise<ReadDocument> {
     leftCells: MAX_CELLS,
   };
   for (const sheet of sheets) {
-    if (gathering.isFull) break;
+    if (gathering.isFull()) break;
     await readSheet(zip, sheet, facts, gathering);
   }
-  if (gathering.isFull) gathering.cut();
-  gathering.nameHidden('sheets', hidden);
+  if (gathering.isFull()) gathering.cut();
+  gathering.nameUnread('Hidden sheets', hidden);
   const pictures = [...zip.names].filter((name) => name.startsWith('xl/media/'));
   for (const [index, name] of pictures.entries()) await addPicture(zip, name, `picture ${index + 1}`, gathering);
   return gathering.result({ title: await readTitle(zip), hasMacros: hasMacros(zip) });
@@ -111,7 +111,7 @@ async function readSheet(zip: Zip, { name, part }: Sheet, facts: CellFacts, gath
   let column = -1;
   let cell = { type: '', style: 0, value: '', hasFormula: false };
   let isValue = false;
-  const isDone = () => facts.leftCells <= 0 || gathering.isFull;
+  const isDone = () => facts.leftCells <= 0 || gathering.isFull();
   await readXml(zip.pieces(part), {
     open(tag, { r, t, s }) {
       if (tag === 'row') {

@@ -59,11 +59,11 @@ function readHtmlText(text: string, unshown: ReadonlySet<string>): ReadDocument 
     },
     { decodeEntities: true },
   );
-  for (let at = 0; at < text.length && !gathering.isFull; at += PIECE_CHARS)
+  for (let at = 0; at < text.length && !gathering.isFull(); at += PIECE_CHARS)
     parser.write(text.slice(at, at + PIECE_CHARS));
   parser.end();
   const title = reading.end();
-  if (gathering.isFull) gathering.cut();
+  if (gathering.isFull()) gathering.cut();
   return gathering.result({ title });
 }
 

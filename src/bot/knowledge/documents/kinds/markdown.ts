@@ -19,7 +19,7 @@ export async function readMarkdown(bytes: Buffer): Promise<ReadDocument> {
     block = [];
   };
   for (const line of linesOf(decodeText(bytes))) {
-    if (gathering.isFull) break;
+    if (gathering.isFull()) break;
     const mark = FENCE.exec(line)?.[1];
     if (fence === undefined) fence = mark;
     else if (mark?.startsWith(fence) === true) fence = undefined;
@@ -31,7 +31,7 @@ export async function readMarkdown(bytes: Buffer): Promise<ReadDocument> {
   }
   flush();
   sections.end();
-  if (gathering.isFull) gathering.cut();
+  if (gathering.isFull()) gathering.cut();
   return gathering.result({ title: sections.openingHeading });
 }
 

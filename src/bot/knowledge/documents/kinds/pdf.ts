@@ -1,7 +1,7 @@
 import { brokenDocument, DocumentError, type ReadDocument } from '../document.ts';
 import { TextCollector } from '../text-collector.ts';
 import { drawPage } from '../pdf/draw-page.ts';
-import { forgetPdfium, openPdfium, readWideText, type Pdfium } from '../pdf/open-pdfium.ts';
+import { bytesForImages, forgetPdfium, openPdfium, readWideText, type Pdfium } from '../pdf/open-pdfium.ts';
 import { PdfPages } from '../pdf/read-page.ts';
 
 const NEEDS_PASSWORD = 4;
@@ -27,13 +27,21 @@ export async function readPdf(bytes: Buffer): Promise<ReadDocument> {
     title = readTitle(pdfium, document);
     const pages = new PdfPages(pdfium, document);
     const count = (pageCount = pdfium.FPDF_GetPageCount(document));
+    const drawing = { maxImageBytes: bytesForImages(bytes.length), undecodable: [] as number[] };
+    let longestMs = 0;
     for (let page = 0; page < count; page += 1) {
-      if (page > 0 && gathering.isFull) {
+      // A page that ends after the time limit would cost the pages before it.
+      if (page > 0 && gathering.isFull(longestMs)) {
         gathering.cut(`page ${page}`);
         break;
       }
-      readPage(pdfium, pages, page, gathering);
+      const startMs = performance.now();
+      readPage(pdfium, pages, page, gathering, drawing);
+      longestMs = Math.max(longestMs, performance.now() - startMs);
     }
+    if (gathering.isEmpty && drawing.undecodable.length > 0)
+      throw new DocumentError('too_heavy', 'The images of the PDF take too much memory');
+    gathering.nameUnread('Pages with images that cannot be decoded', drawing.undecodable);
     pages.close();
     pdfium.FPDF_CloseDocument(document);
     memory.free(start);
@@ -41,8 +49,7 @@ export async function readPdf(bytes: Buffer): Promise<ReadDocument> {
     // Discards the PDFium instance together with all open handles.
     forgetPdfium();
     if (error instanceof DocumentError) throw error;
-    const so = gathering.result();
-    if (so.parts.length === 0 && so.pictures.length === 0) throw faultOf(error);
+    if (gathering.isEmpty) throw faultOf(error);
     gathering.cut();
   }
   return gathering.result({ title, pageCount });
@@ -62,13 +69,21 @@ function faultOf(error: unknown): DocumentError {
     : brokenDocument('The PDF crashed its reader', error);
 }
 
-function readPage(pdfium: Pdfium, pages: PdfPages, index: number, gathering: TextCollector): void {
+interface Drawing {
+  /** Memory for decoding the images of a page. */
+  maxImageBytes: number;
+  /** Numbers of the pages that cannot be drawn. */
+  undecodable: number[];
+}
+
+function readPage(pdfium: Pdfium, pages: PdfPages, index: number, gathering: TextCollector, drawing: Drawing): void {
   const label = `page ${index + 1}`;
   pages.read(index, ({ page, text, isScan }) => {
     gathering.add(text, label);
     if (!isScan || !gathering.wantsPictures) return;
-    const bytes = drawPage(pdfium, page);
-    if (bytes) gathering.addPicture({ label, bytes, mediaType: 'image/png' });
+    const bytes = drawPage(pdfium, page, drawing.maxImageBytes);
+    if (bytes === 'undecodable') drawing.undecodable.push(index + 1);
+    else if (bytes) gathering.addPicture({ label, bytes, mediaType: 'image/png' });
   });
 }
 

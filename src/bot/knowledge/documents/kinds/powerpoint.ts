@@ -25,7 +25,7 @@ export async function readPowerPoint(zip: Zip, main: string): Promise<ReadDocume
   const hidden: number[] = [];
   let firstTitle: string | undefined;
   for (const [index, part] of (await readSlides(zip, main)).entries()) {
-    if (gathering.isFull) break;
+    if (gathering.isFull()) break;
     const label = `slide ${index + 1}`;
     const slide = await readSlide(zip, part, {
       onPicture: (target) => {
@@ -33,7 +33,7 @@ export async function readPowerPoint(zip: Zip, main: string): Promise<ReadDocume
         pictures.set(target, known);
         return `[picture ${known.number}]`;
       },
-      isFull: () => gathering.isFull,
+      isFull: () => gathering.isFull(),
     });
     if (slide.isHidden) hidden.push(index + 1);
     else {
@@ -41,8 +41,8 @@ export async function readPowerPoint(zip: Zip, main: string): Promise<ReadDocume
       gathering.add(writeSlide(slide), label);
     }
   }
-  if (gathering.isFull) gathering.cut();
-  gathering.nameHidden('slides', hidden);
+  if (gathering.isFull()) gathering.cut();
+  gathering.nameUnread('Hidden slides', hidden);
   for (const [target, { number, label }] of pictures)
     await addPicture(zip, target, `${label}, picture ${number}`, gathering);
   const title = await readTitle(zip);

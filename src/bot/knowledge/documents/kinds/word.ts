@@ -35,12 +35,12 @@ export async function readWord(zip: Zip, main: string): Promise<ReadDocument> {
       pictures.push(relation.target);
       return `[picture ${pictures.length}]`;
     },
-    isFull: () => gathering.isFull,
+    isFull: () => gathering.isFull(),
   });
   await readXml(zip.pieces(main), body);
   body.endNotes();
   sections.end();
-  if (gathering.isFull) gathering.cut();
+  if (gathering.isFull()) gathering.cut();
   for (const [index, target] of pictures.entries()) await addPicture(zip, target, `picture ${index + 1}`, gathering);
   const title = (await readTitle(zip)) ?? sections.openingHeading;
   return gathering.result({ title, hasMacros: hasMacros(zip) });

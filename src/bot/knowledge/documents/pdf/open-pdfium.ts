@@ -6,23 +6,37 @@ import { MIB_BYTES } from '../../../../shared/clock.ts';
 /** The memory of the PDFium instance. */
 interface Memory {
   HEAPU8: Uint8Array;
-  getValue(at: number, type: 'double' | 'float'): number;
+  getValue(at: number, type: 'double' | 'float' | 'i32'): number;
   wasmExports: { malloc(bytes: number): number; free(at: number): void };
 }
 
 export type Pdfium = Omit<WrappedPdfiumModule, 'pdfium'> & { pdfium: Memory };
 
-/** The imports of a WebAssembly module. */
 type Imports = Record<string, Record<string, unknown>>;
+
+/** A memory of a WebAssembly instance. */
+interface WasmMemory {
+  buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
 
 /** The part of the `WebAssembly` global that is used here. */
 interface WebAssemblyApi {
   Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object, imports: Imports) => { exports: unknown };
+  Instance: new (module: object, imports: Imports) => { exports: Record<string, unknown> };
+  Memory: new (limits: object) => WasmMemory;
 }
 
-/** Enough for the largest file and the work of reading it. The process needs another 55 MB (SECURITY.md read-apart). */
-const MAX_MEMORY_BYTES = 64 * MIB_BYTES;
+/** A colour page at 200 dpi, decoded from JPEG 2000, takes 60 MiB. The process needs another 70 MB (SECURITY.md read-apart). */
+const MAX_MEMORY_BYTES = 96 * MIB_BYTES;
+/** PDFium itself, a page and its bitmap. */
+const OWN_BYTES = 24 * MIB_BYTES;
+const WASM_PAGE_BYTES = 65_536;
+
+/** Memory for decoding the images of a page. @param fileBytes size of the PDF, which takes memory too */
+export function bytesForImages(fileBytes: number): number {
+  return MAX_MEMORY_BYTES - OWN_BYTES - fileBytes;
+}
 
 let opened: Promise<Pdfium> | undefined;
 
@@ -41,11 +55,11 @@ export function forgetPdfium(): void {
 
 async function start(): Promise<Pdfium> {
   const wasmBinary = readFileSync(createRequire(import.meta.url).resolve('@embedpdf/pdfium/pdfium.wasm'));
-  const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
+  const { Module, Instance, Memory } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
   const pdfium = await init({
     instantiateWasm: (imports: Imports, receive: (instance: object) => void) => {
-      limitMemory(imports);
       const instance = new Instance(new Module(wasmBinary), imports);
+      for (const exported of Object.values(instance.exports)) if (exported instanceof Memory) limitMemory(exported);
       receive(instance);
       return instance.exports;
     },
@@ -56,10 +70,13 @@ async function start(): Promise<Pdfium> {
   return pdfium as unknown as Pdfium;
 }
 
-/** Makes memory growth fail above the limit. */
-function limitMemory({ env }: Imports): void {
-  const grow = env?.['emscripten_resize_heap'] as (bytes: number) => boolean;
-  if (env) env['emscripten_resize_heap'] = (bytes: number) => bytes >>> 0 <= MAX_MEMORY_BYTES && grow(bytes);
+/** Makes memory growth fail above the limit. PDFium requests more than it needs, and then less if that fails. */
+function limitMemory(memory: WasmMemory): void {
+  const grow = memory.grow.bind(memory);
+  memory.grow = (pages) => {
+    if (memory.buffer.byteLength + pages * WASM_PAGE_BYTES > MAX_MEMORY_BYTES) throw new RangeError('Out of memory');
+    return grow(pages);
+  };
 }
 
 /**

@@ -14,8 +14,18 @@ const MAX_CONTROLS = 0.005;
 const COMMON: ReadonlySet<string> = new Set(
   '的一是不了在人有我他這这個个們们中來来上大為为和國国地到以說说時时要就出會会可也你對对生能而子那得於于著着下自之年過过發发後后作里裡用道行所然家種种事成方多經经去法學学如都同現现當当沒没動动面起看定天分還还進进好小部其些主樣样理心她本前開开但因只從从想實实日期書书館馆借閱阅週周至時间間放第名文件',
 );
-/** Ordinary text has more; wrongly decoded text has hardly any. */
-const MIN_COMMON = 0.1;
+/** Ranges of the frequent characters in each encoding: lead bytes and trail bytes, inclusive. */
+const FREQUENT_PAIRS = [
+  { encoding: 'gb18030', leads: [0xb0, 0xd7], trails: [0xa1, 0xfe] },
+  { encoding: 'big5', leads: [0xa4, 0xc6], trails: [0x40, 0xfe] },
+] as const;
+const PUNCTUATION = /[\u3001\u3002\u3008-\u3011\u2014\u2018-\u201d\u2026\u00b7\uff01-\uff5e]/;
+/** Western accented letters touch other letters. */
+const TOUCHING = /[A-Za-z]\p{Script=Han}|\p{Script=Han}[A-Za-z]/gu;
+/** Weights of characters. Wrongly decoded text has many rare ones. */
+const WEIGHTS = { common: 3, frequent: 1, rare: -2, touching: -2 };
+/** Ordinary text has a higher mean weight. */
+const MIN_WEIGHT = 0.5;
 
 /**
  * Decodes text. The encoding is taken from a byte order mark, else from `declared`, else UTF-8 if valid, else Big5 or
@@ -36,21 +46,43 @@ function encodingOf(bytes: Buffer, declared: string | undefined): string {
   if (wide !== undefined) return wide;
   if (isWhole(bytes, 'utf-8')) return 'utf-8';
   if (declared !== undefined && isKnown(declared)) return declared;
-  if (isBig5(bytes)) return 'big5';
-  return isChinese(bytes) && isWhole(bytes, 'gb18030') ? 'gb18030' : 'windows-1252';
+  const [best] = FREQUENT_PAIRS.map(({ encoding }) => ({ encoding, weight: chineseWeight(bytes, encoding) }))
+    .filter(({ encoding, weight }) => weight >= MIN_WEIGHT && isWhole(bytes, encoding))
+    .sort((one, other) => other.weight - one.weight);
+  return best?.encoding ?? 'windows-1252';
 }
 
-/** Most Big5 texts are valid GB18030 too, but become rare characters. */
-function isBig5(bytes: Buffer): boolean {
-  const share = shareOfCommon(bytes, 'big5');
-  return share >= MIN_COMMON && share > shareOfCommon(bytes, 'gb18030') && isWhole(bytes, 'big5');
+/**
+ * Mean weight of the characters of a text outside ASCII. Most bytes are valid in both Chinese encodings, but become rare
+ * characters and signs in the wrong one.
+ */
+function chineseWeight(bytes: Buffer, encoding: string): number {
+  const text = new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES), { stream: true });
+  const letters = text.match(/[^\0-\x7f]/gu) ?? [];
+  const sum = letters.reduce((total, letter) => total + weightOf(letter), 0);
+  const touching = text.match(TOUCHING)?.length ?? 0;
+  return (sum + touching * WEIGHTS.touching) / Math.max(letters.length, 1);
 }
 
-/** The share of everyday characters among the Chinese characters of a text. */
-function shareOfCommon(bytes: Buffer, encoding: string): number {
-  const text = new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES));
-  const letters = text.match(/\p{Script=Han}/gu) ?? [];
-  return letters.filter((letter) => COMMON.has(letter)).length / Math.max(letters.length, 1);
+function weightOf(letter: string): number {
+  if (COMMON.has(letter)) return WEIGHTS.common;
+  frequent ??= frequentCharacters();
+  return frequent.has(letter) || PUNCTUATION.test(letter) ? WEIGHTS.frequent : WEIGHTS.rare;
+}
+
+let frequent: ReadonlySet<string> | undefined;
+
+function frequentCharacters(): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { encoding, leads, trails } of FREQUENT_PAIRS) {
+    const decoder = new TextDecoder(encoding);
+    for (let lead: number = leads[0]; lead <= leads[1]; lead += 1)
+      for (let trail: number = trails[0]; trail <= trails[1]; trail += 1) {
+        const letter = decoder.decode(Uint8Array.of(lead, trail));
+        if (/^\p{Script=Han}$/u.test(letter)) found.add(letter);
+      }
+  }
+  return found;
 }
 
 /**
@@ -84,21 +116,6 @@ function isKnown(encoding: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Chinese characters are pairs of high bytes. Western accented letters are single high bytes between ASCII letters. */
-function isChinese(bytes: Buffer): boolean {
-  let paired = 0;
-  let alone = 0;
-  const end = Math.min(bytes.length, SAMPLE_BYTES);
-  for (let at = 0; at < end; at += 1) {
-    if (bytes[at]! < 0x81) continue;
-    if ((bytes[at + 1] ?? 0) >= 0x81) {
-      paired += 1;
-      at += 1;
-    } else alone += 1;
-  }
-  return paired > alone;
 }
 
 function looksLikeText(sample: string): boolean {
