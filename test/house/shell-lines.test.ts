@@ -35,6 +35,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run dev': SERVER,
   'npm run test:watch -- PATH': 'runs until it is stopped',
   'npm run typecheck': VERIFY,
+  'RETRIEVAL_SETS=FOLDER npm test -- test/bot/knowledge/retrieval':
+    'needs retrieval sets, which are not in the repository',
   'npm pack': 'test/e2e/package packs and runs it',
   'npx PATH': 'test/e2e/package packs and runs it',
   'npm run check -- --sign-in': 'needs a person at a browser; test/cli/check signs in by itself',

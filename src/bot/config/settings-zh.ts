@@ -235,7 +235,9 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   DATA_DIR: { meaning: 'worker 的文档索引所在的文件夹；本地模式下也存放内置 Redis 和生成的密钥。' },
   SERVICE_PORT: { meaning: '自带服务的端口。单独使用 `ROLES=service` 时与 PORT 相同。' },
   MESSENGER_PORT: { meaning: '模拟办公应用页面的端口。' },
-  LOCAL_ENGINE_PORTS: { meaning: '消息应用页面在本机哪些端口上查找对话引擎：Ollama、LM Studio、llama.cpp 和 vLLM。' },
+  LOCAL_ENGINE_PORTS: {
+    meaning: '模拟办公应用的页面在本机哪些端口上查找对话引擎：Ollama、LM Studio、llama.cpp 和 vLLM。',
+  },
   MESSENGER_PROTOCOL: { meaning: '本地模式模拟的办公应用：`wecom` 或 `slack`。' },
   // Reference service
   SERVICE_API_KEYS: {

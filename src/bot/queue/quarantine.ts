@@ -42,7 +42,7 @@ export interface SuspectedTurn {
   conversation: ConversationRef;
   turnId: DeliveryId;
   /** Absent while a process runs the turn. */
-  hold?: TurnHold | undefined;
+  hold?: TurnHold;
 }
 
 /** Suspects that share a process. */
@@ -213,7 +213,7 @@ export class Quarantine {
     const suspect = cell.suspects.get(conversation.id);
     if (!hasStarted || this.#isClosing || cell.process !== process || !suspect) return;
     const { hold } = suspect;
-    suspect.hold = undefined;
+    delete suspect.hold;
     // If Redis does not answer, the process finds out whether the turn is free.
     if ((await hold?.release().catch(() => true)) === false) this.#onLeft(process, conversation.id);
     else process.run(conversation);
@@ -275,13 +275,22 @@ export class Quarantine {
     const [only] = ran;
     if (only && ran.length === 1) {
       this.#noteSoloDeath(only.turnId);
-      if (this.isGuilty(only.turnId)) return void (await this.#options.takeGuilty(only.conversation));
+      if (this.isGuilty(only.turnId)) {
+        await this.#options.takeGuilty(only.conversation);
+        return;
+      }
     }
-    const held = await Promise.all(
-      ran.map(async (suspect) => ({ ...suspect, hold: await this.#options.takeBack(suspect) })),
+    const takenBack = await Promise.all(
+      ran.map(async ({ conversation, turnId }) => {
+        const hold = await this.#options.takeBack({ conversation, turnId });
+        return hold ? [{ conversation, turnId, hold }] : [];
+      }),
     );
-    const open = held.filter(({ hold }) => hold);
-    if (this.#isClosing) return void (await Promise.all(open.map((suspect) => this.#giveAway(suspect))));
+    const open = takenBack.flat();
+    if (this.#isClosing) {
+      await Promise.all(open.map((suspect) => this.#giveAway(suspect)));
+      return;
+    }
     // The half that comes first runs beside the other one, not before it.
     const half = Math.ceil(open.length / 2);
     for (const part of [open.slice(0, half), open.slice(half)]) if (part.length > 0) this.#isolate(part, false);

@@ -155,14 +155,8 @@ export class TurnWorker {
     // BullMQ fetches one job after the other until all slots are taken, and only then runs them. Behind a backlog the first turn
     // would wait for as many fetches as there are slots, so a turn begins with its fetch.
     const begun = new WeakMap<Job<WakeJob>, Promise<void>>();
-    const begin = (job: Job<WakeJob>): Promise<void> => {
-      const run = this.#processWake({ job, token: job.token ?? '' }, shard);
-      begun.set(job, run);
-      // BullMQ handles a failure once it comes to the job.
-      run.catch(() => undefined);
-      return run;
-    };
-    const worker = new Worker<WakeJob>(name, (job) => begun.get(job) ?? begin(job), {
+    const run = (job: Job<WakeJob>) => this.#processWake({ job, token: job.token ?? '' }, shard);
+    const worker = new Worker<WakeJob>(name, (job) => begun.get(job) ?? run(job), {
       connection: redis,
       prefix,
       concurrency: limits.concurrency,
@@ -174,7 +168,12 @@ export class TurnWorker {
       removeOnFail: { count: 0 },
       skipVersionCheck: true,
     });
-    worker.on('active', begin);
+    worker.on('active', (job) => {
+      const running = run(job);
+      begun.set(job, running);
+      // BullMQ handles a failure once it comes to the job.
+      running.catch(() => undefined);
+    });
     worker.on('error', (error) => log.debug({ error }, 'the wake worker reported an error'));
     worker.on('stalled', () => report.queueStalled());
     worker.on('failed', (_job, error) => report.runFailed({ error }));

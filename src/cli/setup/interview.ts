@@ -4,7 +4,7 @@ import { complaintOf, isSecret, type AnswerSheet } from './answer-sheet.ts';
 import type { Prompter } from './prompter.ts';
 import { readLine } from './read-line.ts';
 import type { Changes } from './settings-file.ts';
-import { TEXTS, type TextName } from './setup-texts.ts';
+import type { TextName } from './setup-texts.ts';
 import { STEPS, type Step } from './steps.ts';
 
 export type Say = (name: TextName, values?: Record<string, string>) => string;

@@ -3,7 +3,6 @@ import { asError } from '../../shared/coded-error.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { EXIT } from '../../shared/process/exit-codes.ts';
 import { localize } from '../../shared/text/texts.ts';
-import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { SETTING_NAMES } from '../../bot/config/schema.ts';
 import type { Environment } from '../../bot/config/read-values.ts';
 import { checkLine } from '../check/run-checks.ts';

@@ -4,7 +4,7 @@ import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
 import { Deferred } from '../../../src/shared/deferred.ts';
 import { connectRedis } from '../../../src/shared/redis/redis.ts';
-import { conversationOf, type ConversationRef } from '../../../src/bot/domain/conversation.ts';
+import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import type { InboundMessage } from '../../../src/bot/domain/message.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { keepWorkerPresence } from '../../../src/bot/queue/worker-presence.ts';
@@ -151,8 +151,9 @@ test('runs turns with two crashes apart, gives up the one that kills its process
     apologise: async ({ turnId }) => ({ outcome: 'dead', records: (apologies.push(turnId), []) }),
   });
   await until(async () => (await sweepLater()) === 0);
-  await until(() => answered.length === 3 && apologies.length === 1);
-  expect(answered.sort()).toEqual(['innocent-1', 'innocent-2', 'unlucky']);
+  // A turn beside the poison may have been answered by its dead process too, which could not commit it.
+  await until(() => new Set(answered).size === 3 && apologies.length === 1);
+  expect([...new Set(answered)].sort()).toEqual(['innocent-1', 'innocent-2', 'unlucky']);
   expect(runIn).not.toContain('unlucky');
   expect(fixture.reported.filter((line) => line.startsWith('dead'))).toHaveLength(1);
 }, 60_000);

@@ -97,6 +97,10 @@ export const COMMAND_TEXTS = {
   'PUBLIC_URL is {url}, but Slack accepts only https addresses: set the address at which browsers reach Parley':
     'PUBLIC_URL 为 {url}，但 Slack 只接受 https 地址：请设为浏览器访问 Parley 的地址',
   // setup
+  'Correct the address or the key, or enter the names of the models': '请更正地址或密钥，或填写模型名称',
+  'is used by OAuth 2.0': '用于 OAuth 2.0',
+  'its issuer is {issuer}': '它的 issuer 是 {issuer}',
+  'Enter the exact issuer': '请填写 issuer 原值',
   '{path} cannot be edited: write {names} yourself': '无法修改 {path}：请自行写入 {names}',
   'Check the address and that this machine can reach it': '请检查地址，并确认本机可以访问',
   'is an OpenID Connect provider': '是 OpenID Connect 登录服务',
