@@ -8,7 +8,7 @@ import { fits, makeCorpus, wordsOf, type CorpusFile } from './corpus.ts';
 const MAX_MS = 10_000;
 const MAX_BYTES = 150_000_000;
 const KIB_BYTES = 1_024;
-const LOOK_EACH_MS = 5;
+const LOOK_EACH_MS = 50;
 
 /** Peak memory of the reader process so far, in bytes; 0 if unknown. */
 function highestBytes(): number {
