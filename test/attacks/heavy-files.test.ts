@@ -35,7 +35,11 @@ describe('files that are too expensive to read', () => {
   }
 
   beforeAll(async () => {
-    deployment = await startDeployment({ protocol: 'slack', slackTiming: { editQuietMs: 300 }, env: { SIGN_IN: 'off' } });
+    deployment = await startDeployment({
+      protocol: 'slack',
+      slackTiming: { editQuietMs: 300 },
+      env: { SIGN_IN: 'off' },
+    });
   }, 60_000);
   afterAll(() => deployment.stop());
   beforeEach(async () => {

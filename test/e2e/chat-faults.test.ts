@@ -171,15 +171,19 @@ test('an answer longer than two messages continues in further messages until it 
 
 const testInLongTier = testTier() === 'long' ? test : test.skip;
 
-testInLongTier('an answer longer than five messages fills five messages and ends with a notice that it was cut', async () => {
-  // About 150 KB, by another person, since the app may write only a limited number of messages per person and minute.
-  const { lines, texts } = await askForLines('daniel.okoye', 9_000, REPLY_TEXTS.cut.en);
-  const shown = linesOf(texts);
-  expect(shown).toEqual(lines.slice(0, shown.length));
-  expect(shown.length).toBeGreaterThan(5_500);
-  expect(shown.length).toBeLessThan(6_500);
-  expect(driver().violations()).toEqual([]);
-}, 240_000);
+testInLongTier(
+  'an answer longer than five messages fills five messages and ends with a notice that it was cut',
+  async () => {
+    // About 150 KB, by another person, since the app may write only a limited number of messages per person and minute.
+    const { lines, texts } = await askForLines('daniel.okoye', 9_000, REPLY_TEXTS.cut.en);
+    const shown = linesOf(texts);
+    expect(shown).toEqual(lines.slice(0, shown.length));
+    expect(shown.length).toBeGreaterThan(5_500);
+    expect(shown.length).toBeLessThan(6_500);
+    expect(driver().violations()).toEqual([]);
+  },
+  240_000,
+);
 
 test('a question that stays unanswered for ten minutes gets an apology instead of a late answer [in-order]', async () => {
   await deployment.stopBot();

@@ -43,22 +43,25 @@ describe.each(PLATFORMS)('slash words on %s', (protocol) => {
     ),
   );
   // Three is prime to the numbers of places and languages: each word is typed in several of them.
-  test.each(everyNth(cases, 3, PLATFORMS.indexOf(protocol)))('answer $typed in a $place chat', async ({ row, place, language, typed }) => {
-    const driver = deployment.messenger.driver;
-    const person = PERSON[language];
-    const said =
-      place === 'private' ? { text: typed } : { text: typed, conversation: { group: 'wrtown' }, mention: true };
-    const message = await driver.send(person, said);
-    const expected = expectedOf(row, place, language);
-    const shown = async () => (await driver.answer(message.id))?.text ?? '';
-    const isRight = (text: string) => (typeof expected === 'string' ? text === expected : expected.test(text));
-    // The answer to a slash word comes as one snapshot. Slack shows much later that it is final.
-    await untilTrue(async () => isRight(await shown()), 8_000).catch(async () =>
-      expect(await shown()).toEqual(expected),
-    );
-    // The answer names words in the form that can be typed on this platform.
-    if (protocol === 'slack') expect(await shown()).not.toMatch(SLASHED);
-  });
+  test.each(everyNth(cases, 3, PLATFORMS.indexOf(protocol)))(
+    'answer $typed in a $place chat',
+    async ({ row, place, language, typed }) => {
+      const driver = deployment.messenger.driver;
+      const person = PERSON[language];
+      const said =
+        place === 'private' ? { text: typed } : { text: typed, conversation: { group: 'wrtown' }, mention: true };
+      const message = await driver.send(person, said);
+      const expected = expectedOf(row, place, language);
+      const shown = async () => (await driver.answer(message.id))?.text ?? '';
+      const isRight = (text: string) => (typeof expected === 'string' ? text === expected : expected.test(text));
+      // The answer to a slash word comes as one snapshot. Slack shows much later that it is final.
+      await untilTrue(async () => isRight(await shown()), 8_000).catch(async () =>
+        expect(await shown()).toEqual(expected),
+      );
+      // The answer names words in the form that can be typed on this platform.
+      if (protocol === 'slack') expect(await shown()).not.toMatch(SLASHED);
+    },
+  );
 
   test('break no rule of the platform and never call the model', () => {
     expect(deployment.messenger.driver.violations()).toEqual([]);
