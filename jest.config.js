@@ -26,17 +26,21 @@ const JOURNEYS = [
 const TEST_FILES = {
   fast: [`**/test/{${FAST_FOLDERS.join(',')}}/**/!(*.long).test.ts`, `**/test/{${JOURNEYS.join(',')}}.test.ts`],
   full: ['**/!(*.long).test.ts'],
-  // What takes minutes, and the property tests and fuzzers with more runs (test/support/tries.ts).
+  // What takes minutes, and the property tests, fuzzers and tables that are larger in this tier (test/support/tries.ts).
   long: [
     '**/*.long.test.ts',
     '**/identity/{forwarded-link,sign-in-attacks}.test.ts',
-    '**/e2e/{answer-file,first-burst,repeated-deliveries}.test.ts',
+    '**/e2e/{abilities,answer-file,awkward-engines,chat-faults,eval,files-killed,first-burst,repeated-deliveries,slash-words,wecom-answer-file}.test.ts',
+    '**/injection/injections.test.ts',
+    '**/knowledge/index-search.test.ts',
     '**/markdown/*.test.ts',
     '**/text-cost/*.test.ts',
     '**/*-fuzz.test.ts',
     '**/images/image-header.test.ts',
     '**/queue/torn-file.test.ts',
+    '**/wecom/connection-refusals.test.ts',
     '**/spec/sign-in-code-model.test.ts',
+    '**/model/engine-capacity.test.ts',
     '**/model/stream/{stream-decoder,chunk-reader}.test.ts',
   ],
 };

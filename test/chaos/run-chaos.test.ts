@@ -25,7 +25,7 @@ test('deaths, stops and link failures of processes under load cause no lost, rep
   const run = await runChaos({
     seed: SEED,
     loadMs: 8_000,
-    ratePerSec: 10,
+    ratePerSec: 6,
     killsPerMinute: 0,
     instances: plainInstances(2, 2),
     freezeMs: 0,
@@ -41,7 +41,7 @@ test('deaths, stops and link failures of processes under load cause no lost, rep
     traces: [],
     stillWaiting: 0,
   });
-  expect(report.accepted).toBeGreaterThan(60);
+  expect(report.accepted).toBeGreaterThan(35);
   expect(report.answered).toBe(report.accepted);
   expect(report.kills).toBeGreaterThanOrEqual(3);
 }, 120_000);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
@@ -106,7 +106,8 @@ function copy(rest: string, folder: string, folders: ReadonlyMap<string, string>
     if (!existsSync(source) || !isSent(word)) throw new Error(`COPY ${word}: nothing of it is in the build`);
     const to = target.endsWith('/') ? join(folder, target, basename(word)) : join(folder, target);
     mkdirSync(dirname(to), { recursive: true });
-    if (word === 'node_modules') copyPackages(source, to);
+    // An earlier stage has only the packages of the image, and is not used again.
+    if (word === 'node_modules') renameSync(source, to);
     else cpSync(source, to, { recursive: true, filter: (path) => isSent(relative(from, path)) });
   }
 }
@@ -132,11 +133,13 @@ function copyPackages(source: string, to: string): void {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
   };
-  const kept = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
-  for (const [path] of kept) {
-    const name = path.replace(/^node_modules\//, '');
-    if (name.includes('node_modules/') || !existsSync(join(source, name))) continue;
-    mkdirSync(dirname(join(to, name)), { recursive: true });
-    execFileSync('cp', ['-a', join(source, name), join(to, name)]);
+  const names = Object.entries(packages)
+    .filter(([path, { dev }]) => path !== '' && dev !== true)
+    .map(([path]) => path.replace(/^node_modules\//, ''))
+    .filter((name) => !name.includes('node_modules/') && existsSync(join(source, name)));
+  for (const scope of new Set(names.map((name) => dirname(name)))) {
+    const inScope = names.filter((name) => dirname(name) === scope);
+    mkdirSync(join(to, scope), { recursive: true });
+    execFileSync('cp', ['-a', ...inScope.map((name) => join(source, name)), join(to, scope)]);
   }
 }

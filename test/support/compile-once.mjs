@@ -5,10 +5,14 @@ import vm from 'node:vm';
 const { SourceTextModule } = vm;
 /** Compiled code of this jest process, by the module's file. */
 const compiled = new Map();
-const COMMENT = /\/\*[\s\S]*?\*\//g;
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g;
 
-/** A module compiled from cached data cannot import another module later. */
-const importsLater = (source) => /\bimport\s*\(/.test(source.replace(COMMENT, ''));
+/**
+ * A module compiled from cached data cannot import another module later. The packages do that only in functions that are not
+ * used here, and are the largest modules.
+ */
+const importsLater = (source, path) =>
+  !path.includes('/dist/node_modules/') && /\bimport\s*\(/.test(source.replace(COMMENT, ''));
 
 class CompiledOnce extends SourceTextModule {
   constructor(source, options) {
@@ -16,7 +20,7 @@ class CompiledOnce extends SourceTextModule {
     const isKnown = known?.source === source;
     super(source, isKnown ? { ...options, cachedData: known.data } : options);
     if (isKnown) return;
-    const data = importsLater(source) ? undefined : this.createCachedData();
+    const data = importsLater(source, options.identifier) ? undefined : this.createCachedData();
     compiled.set(options.identifier, { source, data });
   }
 }

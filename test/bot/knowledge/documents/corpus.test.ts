@@ -9,7 +9,7 @@ import { colourScan, fits, makeCorpus, wordsOf, type CorpusFile } from './corpus
 const MAX_MS = 10_000;
 const MAX_BYTES = 230_000_000;
 const KIB_BYTES = 1_024;
-const LOOK_EACH_MS = 5;
+const LOOK_EACH_MS = 50;
 
 /** Peak memory of the reader process so far, in bytes; 0 if unknown. */
 function highestBytes(): number {
