@@ -1,6 +1,8 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -45,14 +47,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Asks a question in a new conversation, and counts what happens until its turn is committed. */
 async function costOf(person: string, answer: Answer, text: string) {
-  const { slack, sender, redis, chat } = deployment;
+  const { slack, sender, chat, redisServer } = deployment;
   chat.script(answer);
   slack.calls.splice(0);
   writeFileSync(counts, '');
   const scripts: string[] = [];
-  const monitor = await redis.monitor();
-  monitor.on('monitor', (_time: string, [command = '', body = '', ...args]: string[], source: string) => {
-    if (source === 'lua' || !/^eval(?:sha)?$/i.test(command)) return;
+  const endMonitor = await monitorRedis(redisServer.url, ([command = '', body = '', ...args]) => {
+    if (!/^eval(?:sha)?$/i.test(command)) return;
     const name = /^-- ([\w-]+)\.lua/.exec(body)?.[1];
     if (name !== undefined) names.set(createHash('sha1').update(unescaped(body)).digest('hex'), name);
     // Scripts of the queue, and those of periodic tasks, have no key of a conversation's state.
@@ -61,7 +62,7 @@ async function costOf(person: string, answer: Answer, text: string) {
   await sender.direct(person, 'a question');
   await deployment.untilShown(`D${person}`, [text]);
   await untilTrue(() => scripts.includes('commit'));
-  monitor.disconnect();
+  endMonitor();
   const used = readFileSync(counts, 'utf8').split('\n');
   return {
     slack: slack.calls.map(({ method }) => method),
@@ -71,6 +72,25 @@ async function costOf(person: string, answer: Answer, text: string) {
     openings: used.filter((line) => line.startsWith('createDecipheriv')).length,
     rawKeys: used.filter((line) => line.endsWith(' raw')),
   };
+}
+
+/**
+ * Reports each command that a client sends. A socket of its own, since the commands of other clients may follow the first
+ * answer in the same packet, which ioredis does not expect. @returns a function that ends it
+ */
+async function monitorRedis(url: string, onCommand: (args: string[]) => void): Promise<() => void> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
+  let rest = '';
+  socket.on('data', (piece: string) => {
+    const lines = (rest + piece).split('\r\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines)
+      if (!/^\S+ \[\d+ lua\]/.test(line))
+        onCommand([...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, arg = '']) => arg));
+  });
+  socket.write('MONITOR\r\n');
+  await once(socket, 'data');
+  return () => socket.destroy();
 }
 
 /** The bytes of an argument in the output of MONITOR. */
