@@ -43,6 +43,13 @@ function jobOf(conversation: ConversationRef) {
   };
 }
 
+/** A single job is added without the detour through a pipeline. */
+async function addTo(queue: Queue<WakeJob> | undefined, jobs: readonly ReturnType<typeof jobOf>[]): Promise<void> {
+  const [only, ...others] = jobs;
+  if (only && others.length === 0) await queue?.add(only.name, only.data, only.opts);
+  else await queue?.addBulk([...jobs]);
+}
+
 /** Wakes of one event-loop turn for one shard, by conversation id. */
 interface WakeBatch {
   readonly conversations: Map<string, ConversationRef>;
@@ -88,8 +95,7 @@ export class WakeQueue {
     const add = async () => {
       await endOfTurn();
       this.#batches[shard] = undefined;
-      const jobs = [...conversations.values()].map(jobOf);
-      await outsideCall('queue.wake', async () => this.#shards[shard]?.addBulk(jobs));
+      await outsideCall('queue.wake', () => addTo(this.#shards[shard], [...conversations.values()].map(jobOf)));
     };
     return { conversations, added: add() };
   }
