@@ -6,7 +6,10 @@ import { syncBuiltinESMExports } from 'node:module';
 for (const name of ['createCipheriv', 'createDecipheriv', 'createHmac']) {
   const original = crypto[name];
   crypto[name] = (algorithm, key, ...rest) => {
-    appendFileSync(process.env.CRYPTO_COUNTS, `${name} ${algorithm} ${key instanceof KeyObject ? 'key-object' : 'raw'}\n`);
+    appendFileSync(
+      process.env.CRYPTO_COUNTS,
+      `${name} ${algorithm} ${key instanceof KeyObject ? 'key-object' : 'raw'}\n`,
+    );
     return original(algorithm, key, ...rest);
   };
 }

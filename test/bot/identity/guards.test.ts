@@ -32,7 +32,11 @@ describe('the browser cookie', () => {
 });
 
 describe('form tokens', () => {
-  const guard = { key: createSecretKey(randomBytes(32)), ticketHash: 'a'.repeat(64), publicOrigin: 'https://bot.example' };
+  const guard = {
+    key: createSecretKey(randomBytes(32)),
+    ticketHash: 'a'.repeat(64),
+    publicOrigin: 'https://bot.example',
+  };
   const post = (cookie: string) => ({
     cookie,
     token: csrfToken(guard.key, cookie, guard.ticketHash),

@@ -57,7 +57,9 @@ describe('the key of a WeCom file', () => {
   );
 
   test('fails with media_unreadable when it is the wrong key', async () => {
-    await expect(fetchUnder(KEY.toString('hex'), encryptPadded(aesKeyOf(randomBytes(32)), BYTES))).rejects.toMatchObject({
+    await expect(
+      fetchUnder(KEY.toString('hex'), encryptPadded(aesKeyOf(randomBytes(32)), BYTES)),
+    ).rejects.toMatchObject({
       code: 'media_unreadable',
     });
   });
