@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { got } from 'got';
 import { argon2id } from 'hash-wasm';
@@ -85,7 +86,7 @@ describe('the dummy hash of an unknown name', () => {
   const costOf = (stored: string) => stored.split('$').slice(0, -2).join('$');
 
   test('costs the same as a hash in the directory, is constant per name, and matches no password', async () => {
-    const nobody = new TimingDummyHash(directoryOf(argon2, SCRYPT), Buffer.alloc(32, 1));
+    const nobody = new TimingDummyHash(directoryOf(argon2, SCRYPT), createSecretKey(Buffer.alloc(32, 1)));
     const picked = new Set<string>();
     for (let index = 0; index < 40; index += 1) {
       const stored = nobody.hashFor(`nobody${index}`);
@@ -99,6 +100,6 @@ describe('the dummy hash of an unknown name', () => {
   });
 
   test('has a cost even if no person has a password', async () => {
-    expect(new TimingDummyHash([], Buffer.alloc(32)).hashFor('alice')).toMatch(/^\$scrypt\$ln=14,/);
+    expect(new TimingDummyHash([], createSecretKey(Buffer.alloc(32))).hashFor('alice')).toMatch(/^\$scrypt\$ln=14,/);
   });
 });

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { got } from 'got';
@@ -126,7 +127,11 @@ test('resolves encrypted ids, and returns plain ones as invalid [wecom-ids]', as
   const { AES_KEY } = await import('./stand-in-bot.ts');
   const people = [{ id: 'lin', name: '', department: '' }];
   const directory = new Directory({ people, groups: [], botName: '' });
-  const openId = new UserIds({ directory, encryptUserIds: true, idKey: decodeAesKey(AES_KEY) }).idForBot('lin');
+  const openId = new UserIds({
+    directory,
+    encryptUserIds: true,
+    idKey: createSecretKey(decodeAesKey(AES_KEY)),
+  }).idForBot('lin');
   const resolve = async (list: unknown) =>
     api(`batch/openuserid_to_userid?access_token=${await token()}`, { open_userid_list: list });
   expect(await resolve([openId, 'ada', 'wo1'])).toMatchObject({

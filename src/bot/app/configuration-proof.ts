@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { hashParts, hmacBase64Url, sameSecret } from '../../shared/crypto/ids.ts';
 import { createKeyRing } from './secrets.ts';
 import { PLATFORMS, type PlatformSecrets } from '../platforms/registry.ts';
@@ -26,7 +27,7 @@ const PURPOSE = 'configuration';
 export function proofOfConfiguration(config: Config, secrets: Secrets): ConfigurationProof {
   const keyRing = createKeyRing(secrets);
   const settings = markOf(config, secrets);
-  const sign = (key: Buffer, nonce: string) =>
+  const sign = (key: KeyObject, nonce: string) =>
     `${hmacBase64Url(key, `key|${nonce}`)}.${hmacBase64Url(key, `settings|${settings}|${nonce}`)}`;
   return {
     answer: (nonce) => sign(keyRing.deriveKey(PURPOSE), nonce),

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { hmacBase64Url, randomToken } from '../../shared/crypto/ids.ts';
 import { z } from 'zod';
@@ -80,7 +81,7 @@ export async function startMessengerPart({
 
 /** Derived from a stored secret, so that tabs and bookmarks work after a restart. */
 function tokenOf({ secretKey }: Secrets): string {
-  return secretKey === undefined ? randomToken() : hmacBase64Url(secretKey, 'messenger page');
+  return secretKey === undefined ? randomToken() : hmacBase64Url(createSecretKey(secretKey), 'messenger page');
 }
 
 export async function readGroups({ local }: Pick<Config, 'local'>): Promise<Group[]> {

@@ -1,4 +1,5 @@
 import { Queue } from 'bullmq';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { outsideCall } from '../../shared/fail-point.ts';
 import type { Log } from '../../shared/log.ts';
@@ -28,9 +29,38 @@ export function shardNames(shard: number): { name: string; prefix: string } {
   return { name: 'turns', prefix: `{wake${shard}}` };
 }
 
+/** A job and its options, as BullMQ takes them. */
+function jobOf(conversation: ConversationRef) {
+  return {
+    name: WAKE_JOB_NAME,
+    data: { version: WAKE_VERSION, conversation } satisfies WakeJob,
+    opts: {
+      deduplication: { id: conversation.id, keepLastIfActive: true },
+      attempts: 1,
+      removeOnComplete: true,
+      removeOnFail: true,
+    },
+  };
+}
+
+/** A single job is added without the detour through a pipeline. */
+async function addTo(queue: Queue<WakeJob> | undefined, jobs: readonly ReturnType<typeof jobOf>[]): Promise<void> {
+  const [only, ...others] = jobs;
+  if (only && others.length === 0) await queue?.add(only.name, only.data, only.opts);
+  else await queue?.addBulk([...jobs]);
+}
+
+/** Wakes of one event-loop turn for one shard, by conversation id. */
+interface WakeBatch {
+  readonly conversations: Map<string, ConversationRef>;
+  readonly added: Promise<void>;
+}
+
 /** Wakes conversations. At most one job per conversation waits or runs, and one more follows a running one. */
 export class WakeQueue {
   readonly #shards: Queue<WakeJob>[];
+  /** Indexed by shard; absent while nothing waits to be added. */
+  readonly #batches: (WakeBatch | undefined)[] = [];
   readonly #counting = new Map<Queue<WakeJob>, Promise<number>>();
 
   /** @param redis shared with the caller, so that a wake is sent right behind the accept on the same connection */
@@ -49,23 +79,25 @@ export class WakeQueue {
   }
 
   /**
-   * Makes a worker check the conversation after this call. Safe to repeat. `attempts: 1`: a job in back-off would absorb
-   * later wakes; the sweeper retries instead (SECURITY.md quick-takeover).
+   * Makes a worker check the conversation after this call. Safe to repeat. The wakes of one event-loop turn are sent
+   * together, one per conversation. `attempts: 1`: a job in back-off would absorb later wakes; the sweeper retries instead
+   * (SECURITY.md quick-takeover).
    */
-  async wake(conversation: ConversationRef): Promise<void> {
+  wake(conversation: ConversationRef): Promise<void> {
     const shard = Number.parseInt(conversation.id.slice(0, 8), 16) % this.#shards.length;
-    await outsideCall('queue.wake', async () =>
-      this.#shards[shard]?.add(
-        WAKE_JOB_NAME,
-        { version: WAKE_VERSION, conversation },
-        {
-          deduplication: { id: conversation.id, keepLastIfActive: true },
-          attempts: 1,
-          removeOnComplete: true,
-          removeOnFail: true,
-        },
-      ),
-    );
+    const batch = (this.#batches[shard] ??= this.#beginBatch(shard));
+    batch.conversations.set(conversation.id, conversation);
+    return batch.added;
+  }
+
+  #beginBatch(shard: number): WakeBatch {
+    const conversations = new Map<string, ConversationRef>();
+    const add = async () => {
+      await endOfTurn();
+      this.#batches[shard] = undefined;
+      await outsideCall('queue.wake', () => addTo(this.#shards[shard], [...conversations.values()].map(jobOf)));
+    };
+    return { conversations, added: add() };
   }
 
   /**
@@ -89,6 +121,8 @@ export class WakeQueue {
   }
 
   async close(): Promise<void> {
+    // The wakes of this event-loop turn are sent before their queues close.
+    await endOfTurn();
     await Promise.all(this.#shards.map((queue) => queue.close().catch((error: unknown) => asError(error))));
   }
 }

@@ -24,8 +24,8 @@ export function progressOf({ text, thinking }: Omit<ReplyView, 'finished'>): num
 }
 
 /**
- * Decides when a growing answer is written. The first reasoning and the first text are written at once, later snapshots at
- * the platform's pace. Each write shows the newest complete snapshot; intermediate ones are skipped.
+ * Decides when a growing answer is written. The first reasoning and the first text are written in the event-loop turn in
+ * which they arrive, later snapshots at the platform's pace. Each write shows the newest complete snapshot; intermediate ones are skipped.
  */
 export class EditThrottle {
   readonly #options: EditThrottleOptions;
@@ -37,6 +37,7 @@ export class EditThrottle {
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   #progress = 0;
   #endPause: (() => void) | undefined;
+  #endHold: (() => void) | undefined;
 
   constructor(options: EditThrottleOptions) {
     this.#options = options;
@@ -57,6 +58,7 @@ export class EditThrottle {
     this.#isClosed = true;
     this.#isDirty = false;
     this.#endPause?.();
+    this.#endHold?.();
     return this.#writing;
   }
 
@@ -67,6 +69,7 @@ export class EditThrottle {
       const paceMs = isFirst ? Number.NEGATIVE_INFINITY : this.#lastWriteMs + minGapMs;
       const pauseMs = Math.max(paceMs, this.#notBeforeMs) - nowMs();
       if (pauseMs > 0) await this.#pause(pauseMs);
+      else await this.#hold();
       if (this.#isClosed) return;
       this.#isDirty = false;
       this.#lastWriteMs = nowMs();
@@ -88,6 +91,20 @@ export class EditThrottle {
   #onError(thrown: unknown): number {
     this.#options.onError(asError(thrown));
     return AFTER_ERROR_MS;
+  }
+
+  /**
+   * Waits until the end of the event-loop turn. An answer that ends within it closes the reply before that, so that only the
+   * final text is written.
+   */
+  #hold(): Promise<void> {
+    return new Promise((resolve) => {
+      const immediate = setImmediate(resolve);
+      this.#endHold = () => {
+        clearImmediate(immediate);
+        resolve();
+      };
+    });
   }
 
   /** Waits until the pause ends, the first text arrives or the reply is closed. */

@@ -51,6 +51,7 @@ export class PushedReply implements LiveReply {
   #hasSnapshot = false;
   /** Timer of the "answering" notice; runs from the request to the model until the first part of its answer. */
   #silence: NodeJS.Timeout | undefined;
+  #preparing: NodeJS.Immediate | undefined;
 
   constructor(options: LiveReplyOptions, push: PushReplies) {
     this.#options = options;
@@ -102,7 +103,9 @@ export class PushedReply implements LiveReply {
   }
 
   prepare(): void {
-    this.#part(0)?.prepare();
+    clearImmediate(this.#preparing);
+    // An answer that arrives whole in this event-loop turn needs no early check: `finish` checks the fence itself.
+    this.#preparing = setImmediate(() => this.#part(0)?.prepare());
     if (!this.#hasSnapshot) this.#silence ??= setTimeout(() => this.#showAnsweringNotice(), SILENT_MS);
   }
 
@@ -241,8 +244,7 @@ export class PushedReply implements LiveReply {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#silence);
-    const closed = this.#pacer.close();
+    const closed = this.#stopWriting();
     if (!closed) return;
     const { signal } = this.#options.controls;
     // A stop limits the wait for the write in progress.
@@ -250,9 +252,15 @@ export class PushedReply implements LiveReply {
     await Promise.race([closed, cutShort]);
   }
 
-  async abandon(): Promise<void> {
+  /** @returns a promise of the write in progress; undefined if there is none */
+  #stopWriting(): Promise<void> | undefined {
     clearTimeout(this.#silence);
-    const closed = this.#pacer.close();
+    clearImmediate(this.#preparing);
+    return this.#pacer.close();
+  }
+
+  async abandon(): Promise<void> {
+    const closed = this.#stopWriting();
     const leave = async () => {
       await closed;
       for (const part of this.#parts) await part.leave();

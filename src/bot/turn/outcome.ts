@@ -1,5 +1,6 @@
 import type { PreferencesChange, TurnCommit, UsageChange } from '../domain/turn.ts';
 import type { DeliveryId } from '../domain/ids.ts';
+import type { HistoryTurn } from './conversation/history.ts';
 import type { AdmittedContext } from './turn-context.ts';
 
 /** Result of a turn, before it is delivered to the person. */
@@ -18,6 +19,8 @@ export interface Outcome {
   /** The reply stays open and the message waits for its sender's sign-in. */
   hold?: boolean;
   history?: TurnCommit['history'];
+  /** The turn that `history` appends, unsealed; never stored. */
+  said?: HistoryTurn;
   threadHistory?: TurnCommit['threadHistory'];
   erase?: TurnCommit['erase'];
   stopServed?: number;

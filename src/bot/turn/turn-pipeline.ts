@@ -54,7 +54,7 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
       return {
         kind: 'expired',
         ...(await expiredWords(context)),
-        history: failedTurnHistory(options.keyRing, context),
+        ...failedTurnHistory(options.keyRing, context),
       };
     }
     const admitted = await options.gate.admit(context);
@@ -101,7 +101,7 @@ function stoppedBeforeStart(keyRing: KeyRing, context: TurnContext): Outcome {
     kind: 'stopped',
     text: translate(context, TURN_TEXTS.stopped),
     stopServed: turn.stop.seq,
-    history: failedTurnHistory(keyRing, context),
+    ...failedTurnHistory(keyRing, context),
   };
 }
 
@@ -117,7 +117,7 @@ function failure(
   return {
     kind: 'failed',
     text: translate(context, TURN_TEXTS.internal, { reference }),
-    history: failedTurnHistory(keyRing, context),
+    ...failedTurnHistory(keyRing, context),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Context } from 'koa';
 import { DAY_MS, type NowMs } from '../../shared/clock.ts';
 import { hmacBase64Url, randomToken, sameSecret } from '../../shared/crypto/ids.ts';
@@ -58,7 +59,7 @@ export class KnownDevices {
     return Math.floor(this.#nowMs() / DAY_MS) - dayOf(mark) <= KNOWN_DAYS;
   }
 
-  #mark(key: Buffer, { username, id, day }: { username: string; id: string; day: number }): string {
+  #mark(key: KeyObject, { username, id, day }: { username: string; id: string; day: number }): string {
     return `${day}-${hmacBase64Url(key, `${id}|${day}|${username.toLowerCase()}`).slice(0, MAC_CHARS)}`;
   }
 }

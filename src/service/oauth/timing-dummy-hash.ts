@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { hmacHex } from '../../shared/crypto/ids.ts';
 import type { ServicePerson } from '../directory-file.ts';
 import { unmatchableHashLike, UNUSABLE_PASSWORD } from './passwords.ts';
@@ -8,10 +9,10 @@ import { unmatchableHashLike, UNUSABLE_PASSWORD } from './passwords.ts';
  */
 export class TimingDummyHash {
   readonly #stored: readonly string[];
-  readonly #key: Buffer;
+  readonly #key: KeyObject;
 
   /** @param key selects the hash; without it the selection cannot be predicted */
-  constructor(people: readonly ServicePerson[], key: Buffer) {
+  constructor(people: readonly ServicePerson[], key: KeyObject) {
     this.#stored = people.map(({ password }) => password);
     this.#key = key;
   }

@@ -1,4 +1,4 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 /** Lower-case hex SHA-256 over the parts. Each part is preceded by its length, so that different lists never collide. */
 export function hashParts(...parts: string[]): string {
@@ -24,11 +24,11 @@ export function sameSecret(left: string, right: string): boolean {
 }
 
 /** HMAC-SHA-256 as a url-safe token of 43 characters. */
-export function hmacBase64Url(key: Buffer, text: string): string {
+export function hmacBase64Url(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 
 /** Lower-case hex HMAC-SHA-256. */
-export function hmacHex(key: Buffer, text: string): string {
+export function hmacHex(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex');
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
 import { hmacHex, sha256Hex } from './ids.ts';
 import { CodedError } from '../coded-error.ts';
 import { freshBytes } from './random-pool.ts';
@@ -25,7 +25,8 @@ export class SealError extends CodedError<'seal_unknown_key' | 'seal_broken'> {
 
 interface RingKey {
   id: string;
-  key: Buffer;
+  /** A KeyObject: Node prepares a raw key again at every use, which costs several times as much as sealing a message. */
+  key: KeyObject;
 }
 
 /**
@@ -33,15 +34,16 @@ interface RingKey {
  * additional data binds a value to its purpose and owner, so that a copy elsewhere does not open.
  */
 export class KeyRing {
-  readonly #keys: RingKey[];
-  readonly #derived = new Map<string, Buffer>();
+  readonly #keys: [RingKey, ...RingKey[]];
+  readonly #derived = new Map<string, KeyObject>();
 
   /** @param keys 32 bytes each, newest first. */
   constructor(keys: Buffer[]) {
-    if (keys.length === 0 || keys.some((key) => key.length !== KEY_BYTES)) {
+    const [newest, ...others] = keys;
+    if (newest === undefined || keys.some((key) => key.length !== KEY_BYTES)) {
       throw new RangeError('A key ring requires at least one key of exactly 32 bytes');
     }
-    this.#keys = keys.map((key) => ({ id: sha256Hex(`parley-kek|${key.toString('hex')}`).slice(0, 8), key }));
+    this.#keys = [ringKeyOf(newest), ...others.map(ringKeyOf)];
   }
 
   /** Id of the key that encrypts. */
@@ -64,7 +66,7 @@ export class KeyRing {
   }
 
   /** A key for one purpose (CSRF tokens, log pseudonyms), derived from the newest key; 32 bytes. */
-  deriveKey(purpose: string): Buffer {
+  deriveKey(purpose: string): KeyObject {
     return this.#derive(this.#newest(), purpose);
   }
 
@@ -77,8 +79,9 @@ export class KeyRing {
   }
 
   /** The same key derived from every key of the ring, newest first, so that signatures made with older keys still verify. */
-  deriveKeys(purpose: string): Buffer[] {
-    return this.#keys.map((ringKey) => this.#derive(ringKey, purpose));
+  deriveKeys(purpose: string): [KeyObject, ...KeyObject[]] {
+    const [newest, ...others] = this.#keys;
+    return [this.#derive(newest, purpose), ...others.map((ringKey) => this.#derive(ringKey, purpose))];
   }
 
   /**
@@ -108,7 +111,7 @@ export class KeyRing {
     const additional = additionalData(ownerFields);
     const dataKey = randomBytes(KEY_BYTES);
     const wrapped = encrypt(ringKey.key, additional, dataKey);
-    const sealed = encrypt(dataKey, additional, Buffer.from(plain));
+    const sealed = encrypt(createSecretKey(dataKey), additional, Buffer.from(plain));
     const parts = [
       wrapped,
       sealed.subarray(0, IV_BYTES),
@@ -131,7 +134,7 @@ export class KeyRing {
     if (iv.length !== IV_BYTES || tag.length !== TAG_BYTES) throw broken();
     const additional = additionalData(ownerFields);
     const dataKey = decrypt(this.#find(keyId).key, additional, wrapped);
-    return decrypt(dataKey, additional, Buffer.concat([iv, ciphertext, tag])).toString('utf8');
+    return decrypt(createSecretKey(dataKey), additional, Buffer.concat([iv, ciphertext, tag])).toString('utf8');
   }
 
   /**
@@ -149,7 +152,7 @@ export class KeyRing {
   }
 
   #newest(): RingKey {
-    return this.#keys[0] as RingKey;
+    return this.#keys[0];
   }
 
   #find(keyId: string): RingKey {
@@ -158,15 +161,20 @@ export class KeyRing {
     return found;
   }
 
-  #derive(ringKey: RingKey, purpose: string): Buffer {
+  #derive(ringKey: RingKey, purpose: string): KeyObject {
     const name = `${ringKey.id}|${purpose}`;
     let derived = this.#derived.get(name);
     if (!derived) {
-      derived = Buffer.from(hkdfSync('sha256', ringKey.key, Buffer.alloc(0), `parley|${purpose}`, KEY_BYTES));
+      const bytes = hkdfSync('sha256', ringKey.key, Buffer.alloc(0), `parley|${purpose}`, KEY_BYTES);
+      derived = createSecretKey(Buffer.from(bytes));
       this.#derived.set(name, derived);
     }
     return derived;
   }
+}
+
+function ringKeyOf(key: Buffer): RingKey {
+  return { id: sha256Hex(`parley-kek|${key.toString('hex')}`).slice(0, 8), key: createSecretKey(key) };
 }
 
 /** Id of the key that sealed a value in either format; empty if the value is not in sealed form. */
@@ -178,7 +186,7 @@ function additionalData(fields: string[]): string {
   return ['v1', ...fields].map((field) => `${Buffer.byteLength(field)}:${field}`).join('|');
 }
 
-function encrypt(key: Buffer, additional: string, plain: Buffer): Buffer {
+function encrypt(key: KeyObject, additional: string, plain: Buffer): Buffer {
   const iv = freshBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv, CIPHER_OPTIONS).setAAD(Buffer.from(additional));
   const sealed = cipher.update(plain);
@@ -187,7 +195,7 @@ function encrypt(key: Buffer, additional: string, plain: Buffer): Buffer {
   return Buffer.concat([iv, sealed, cipher.getAuthTag()]);
 }
 
-function decrypt(key: Buffer, additional: string, sealed: Buffer): Buffer {
+function decrypt(key: KeyObject, additional: string, sealed: Buffer): Buffer {
   if (sealed.length < IV_BYTES + TAG_BYTES) throw broken();
   try {
     const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createSecretKey } from 'node:crypto';
 import { MessengerError } from '../messenger-error.ts';
 import type { BotConnections, MessengerContext, Protocol, ProtocolFactory, ProtocolOptions } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
@@ -139,7 +139,7 @@ function start(options: WecomOptions, side: MessengerContext, parts: ProtocolOpt
   const { mediaLifeMs } = timing;
   const ownKeys = connection !== undefined;
   const downloads = new MediaDownloads({ media, aesKey: key, nowMs, url, mediaLifeMs, ownKeys });
-  const userIds = new UserIds({ directory, encryptUserIds, idKey: key });
+  const userIds = new UserIds({ directory, encryptUserIds, idKey: createSecretKey(key) });
   const interactions = new Interactions(nowMs, timing.streamLifeMs);
   const shown = new ShownAnswers(side, interactions);
   const aiBotId = connection?.botId ?? bot.aiBotId;

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { NowMs } from '../../shared/clock.ts';
 import { hmacHex, sameSecret } from '../../shared/crypto/ids.ts';
 import { FILE_ENDINGS, type MediaStore } from '../media-store.ts';
@@ -25,10 +26,12 @@ export interface Download {
 /** The bot's access to media: addresses that expire and serve encrypted bytes. */
 export class MediaDownloads {
   readonly #options: MediaDownloadsOptions;
+  readonly #signingKey: KeyObject;
   #given = 0;
 
   constructor(options: MediaDownloadsOptions) {
     this.#options = options;
+    this.#signingKey = createSecretKey(options.aesKey);
   }
 
   /** Creates a download address for the bot, valid for five minutes. */
@@ -66,10 +69,10 @@ export class MediaDownloads {
 
   #keyOf(id: string, expires: string): Buffer {
     const { aesKey, ownKeys } = this.#options;
-    return ownKeys ? Buffer.from(hmacHex(aesKey, `media-key|${id}|${expires}`), 'hex') : aesKey;
+    return ownKeys ? Buffer.from(hmacHex(this.#signingKey, `media-key|${id}|${expires}`), 'hex') : aesKey;
   }
 
   #sign(id: string, expires: string): string {
-    return hmacHex(this.#options.aesKey, `media|${id}|${expires}`);
+    return hmacHex(this.#signingKey, `media|${id}|${expires}`);
   }
 }

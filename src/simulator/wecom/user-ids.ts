@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { hmacHex } from '../../shared/crypto/ids.ts';
 import type { PersonView } from '../api.ts';
 import type { Directory } from '../directory.ts';
@@ -8,7 +9,7 @@ export interface UserIdsOptions {
    * Sends the bot encrypted ids that only the platform can resolve, as for bots whose creator is not a super administrator.
    */
   encryptUserIds: boolean;
-  idKey: Buffer;
+  idKey: KeyObject;
 }
 
 /** Ids of people for the bot (PLATFORM_FACTS.md wecom-ids). */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { maskId } from '../../../src/bot/identity/mask-id.ts';
@@ -32,7 +32,11 @@ describe('the browser cookie', () => {
 });
 
 describe('form tokens', () => {
-  const guard = { key: randomBytes(32), ticketHash: 'a'.repeat(64), publicOrigin: 'https://bot.example' };
+  const guard = {
+    key: createSecretKey(randomBytes(32)),
+    ticketHash: 'a'.repeat(64),
+    publicOrigin: 'https://bot.example',
+  };
   const post = (cookie: string) => ({
     cookie,
     token: csrfToken(guard.key, cookie, guard.ticketHash),
@@ -47,7 +51,7 @@ describe('form tokens', () => {
         expect(isOwnForm(right, guard)).toBe(true);
         expect(isOwnForm({ ...right, cookie: other }, guard)).toBe(cookie === other);
         expect(isOwnForm(right, { ...guard, ticketHash: 'b'.repeat(64) })).toBe(false);
-        expect(isOwnForm(right, { ...guard, key: randomBytes(32) })).toBe(false);
+        expect(isOwnForm(right, { ...guard, key: createSecretKey(randomBytes(32)) })).toBe(false);
       }),
     );
   });

@@ -64,6 +64,18 @@ test('enqueues exactly one wake per message', async () => {
   expect(await wakes()).toBe(41);
 });
 
+test('adds one wake for the messages that a conversation gets within one event-loop turn', async () => {
+  const { wakeQueue } = receiverOn(fixture.server.redis);
+  const [alice, bob] = ['alice', 'bob'].map((name) => conversationOf(messageOf(name, 'a question'), 'member'));
+  if (!alice || !bob) throw new Error('a conversation is missing');
+  await wakeQueue.wake(alice);
+  const before = await wakes();
+  await Promise.all([alice, bob, bob, alice, bob].map((conversation) => wakeQueue.wake(conversation)));
+  expect((await wakes()) - before).toBe(2);
+  await Promise.all([wakeQueue.wake(bob), wakeQueue.close()]);
+  expect((await wakes()) - before).toBe(3);
+});
+
 test('messages are stored in their order of arrival, also right after a start', async () => {
   for (let round = 0; round < 5; round += 1) {
     await fixture.server.redis.flushall();

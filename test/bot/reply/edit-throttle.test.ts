@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import { EditThrottle } from '../../../src/bot/reply/edit-throttle.ts';
 import { tries } from '../../support/tries.ts';
 
@@ -89,6 +89,7 @@ test('close waits for the write in progress, so that the last snapshot comes las
     },
   });
   pacer.show({ text: 'under way' });
+  await endOfTurn();
   await pacer.close();
   expect(ended).toEqual(['under way']);
 });
@@ -102,10 +103,29 @@ test('close waits for the write in progress, but not for the pause that the plat
     write: () => new Promise((resolve) => (answer = resolve)),
   });
   pacer.show({ text: 'under way' });
+  await endOfTurn();
   const closed = pacer.close()?.then(() => 'closed');
   answer(300_000);
   // The write in progress ends long before the platform's pause does.
   expect(await Promise.race([closed, sleep(5_000, 'still waiting')])).toBe('closed');
+});
+
+test('writes a due snapshot in the event-loop turn in which it arrives', async () => {
+  const { pacer, written } = paced();
+  pacer.show({ text: 'a' });
+  expect(written).toEqual([]);
+  await endOfTurn();
+  expect(written.map(({ text }) => text)).toEqual(['a']);
+});
+
+test('writes no snapshot of an answer that ends in the event-loop turn in which it arrives', async () => {
+  const { pacer, written } = paced();
+  pacer.show({ text: '', thinking: 'a' });
+  pacer.show({ text: 'H', thinking: 'ab' });
+  await Promise.resolve();
+  await pacer.close();
+  await endOfTurn();
+  expect(written).toEqual([]);
 });
 
 test('property: writes nothing after close', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as endOfTurn, setTimeout as pause } from 'node:timers/promises';
 import type { InboundMessage } from '../../../src/bot/domain/message.ts';
 import { QUESTION_TS, until, usePushedFixture } from './pushed-fixture.ts';
 
@@ -23,6 +23,7 @@ describe.each(['stream', 'edit'] as const)('a late platform (%s)', (mode) => {
     firstPostLate(5_600);
     const { live } = await take();
     live.show({ text: 'Hello', status: 'is writing' });
+    await endOfTurn();
     await live.finish('Hello, world.');
     await pause(1_000);
     expect(texts()).toEqual(['Hello, world.']);
@@ -144,6 +145,7 @@ describe('a native stream that its worker lost', () => {
     firstPostLost('after');
     const { live } = await take();
     live.show({ text: 'Hello' });
+    await endOfTurn();
     await live.finish('Hello, world.');
     expect(texts()).toEqual(['Hello, world.']);
     expect(fixture.slack.removed.map(({ text }) => text)).toEqual(['Hello']);
@@ -159,8 +161,10 @@ describe('a native stream that its worker lost', () => {
       firstPostLost(when);
       const ben = await (await ask('stream', { place: BY_ANOTHER })).take();
       ben.live.show({ text: 'For Ben' });
+      await endOfTurn();
       await ben.live.finish('For Ben, whole.');
       anna.live.show({ text: 'For Anna, mo' });
+      await endOfTurn();
       await anna.live.finish('For Anna, more.');
       expect(texts().toSorted()).toEqual(['For Anna, more.', 'For Ben, whole.']);
       for (const { snapshots } of [...fixture.slack.messages, ...fixture.slack.removed])
@@ -179,6 +183,7 @@ describe('a native stream that its worker lost', () => {
     firstPostLost('after');
     const ben = await (await ask('stream', { place: BY_ANOTHER, settlesWithinMs: 20_000 })).take();
     ben.live.show({ text: 'For Ben' });
+    await endOfTurn();
     const finished = ben.live.finish('For Ben, whole.');
     await until(() => calls('conversations.replies').length > 3);
     expect(fixture.slack.removed).toEqual([]);
@@ -221,6 +226,7 @@ describe('a native stream that its worker lost', () => {
     await platform.push?.remove(`${channel}/${ts}`, true);
     await until(() => calls('chat.startStream').length === 1);
     live.show({ text: 'Hello, wor' });
+    await endOfTurn();
     await live.finish('Hello, world.');
     expect(texts()).toEqual(['Hello, world.']);
   });
@@ -235,6 +241,7 @@ describe('a native stream that its worker lost', () => {
     firstPostLost('after');
     const { live } = await take();
     live.show({ text: 'Hello' });
+    await endOfTurn();
     await live.finish('Hello, world.');
     expect(texts()).toEqual(['A reminder', 'Hello, world.']);
     expect(fixture.slack.messages[0]?.snapshots).toEqual(['A reminder']);

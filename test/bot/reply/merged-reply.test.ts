@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { MINUTE_MS, SECOND_MS } from '../../../src/shared/clock.ts';
 import { REPLY_TEXTS } from '../../../src/bot/i18n/reply-texts.ts';
@@ -16,6 +17,7 @@ async function seen({ poll }: Pick<PulledTurn, 'poll'>, text: string): Promise<v
 test('an older merged message points below once the newest one is polled, and waits for that poll while it may come', async () => {
   const { live, poll, finish } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
+  await endOfTurn();
   await live.close();
   expect(await poll(0)).toMatchObject({ content: '', finished: false });
   await finish(ANSWER);
@@ -27,6 +29,7 @@ test('an older merged message points below once the newest one is polled, and wa
 test('a message counts as answered once a poll has shown its whole answer, and an older one only together with it [failover]', async () => {
   const { live, poll, repeat, finish, seenWhole } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
+  await endOfTurn();
   await live.close();
   await poll(0);
   await poll(1);
@@ -44,6 +47,7 @@ test('a message counts as answered once a poll has shown its whole answer, and a
 test('an older merged message points below at its time limit although the answer still grows there', async () => {
   const { live, poll, seenWhole } = await fixture.open([6 * MINUTE_MS, SECOND_MS]);
   live.show({ text: 'The' });
+  await endOfTurn();
   await live.close();
   await poll(1);
   expect(await poll(0)).toMatchObject({ finished: true });
@@ -90,6 +94,7 @@ test('the answer is shown in the older message when the platform never learned o
   const { live, poll, finish, pass } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   await pass(20 * SECOND_MS);
   live.show({ text: 'The' });
+  await endOfTurn();
   await live.close();
   expect(await poll(0)).toMatchObject({ content: 'The', finished: false });
   await finish(ANSWER);
@@ -100,6 +105,7 @@ test('the answer is shown in the older message when the platform never learned o
 test('the answer is shown in the older message when the newer one was redelivered but never polled [worker-killed]', async () => {
   const { live, poll, repeat, finish, pass } = await fixture.open([2 * SECOND_MS, SECOND_MS]);
   live.show({ text: 'The' });
+  await endOfTurn();
   await live.close();
   expect(await repeat(1)).toMatchObject({ content: 'The', finished: false });
   await pass(20 * SECOND_MS);

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { MINUTE_MS } from '../../../src/shared/clock.ts';
 import { REPLY_TEXTS } from '../../../src/bot/i18n/reply-texts.ts';
 import { usePulledFixture, words } from './pulled-fixture.ts';
@@ -15,6 +16,7 @@ test('a poll shows partial text at once, and the final text after the commit', a
   const { live, poll, finish } = await fixture.open();
   live.show({ text: 'He' });
   live.show({ text: 'Hello' });
+  await endOfTurn();
   await live.close();
   expect((await poll()).content).toMatch(/^He/);
   await finish('Hello, Alice.');
@@ -24,6 +26,7 @@ test('a poll shows partial text at once, and the final text after the commit', a
 test("another person's poll, and one for an unknown reply, end with a notice and no content", async () => {
   const { live, poll, keyOf } = await fixture.open();
   live.show({ text: 'for alice alone' });
+  await endOfTurn();
   await live.close();
   const other = await poll(0, 'mallory');
   expect(other.finished).toBe(true);
@@ -36,6 +39,7 @@ test('a worker of an older epoch shows nothing and learns that it is fenced [fen
   const { live, poll, isFenced, claim } = await fixture.open();
   await fixture.store.begin(claim.conversation);
   live.show({ text: 'from a frozen worker' });
+  await endOfTurn();
   await live.close();
   expect(isFenced()).toBe(true);
   expect((await poll()).content).toBe('');
@@ -44,6 +48,7 @@ test('a worker of an older epoch shows nothing and learns that it is fenced [fen
 test('a reply that was not polled after a failover is given again, whole for a poll that comes after all', async () => {
   const { live, poll, keyOf, claim } = await fixture.open([40_000]);
   live.show({ text: 'Half of' });
+  await endOfTurn();
   await live.close();
   const { redis } = fixture.server;
   await redis.hset(keyOf(0), { again: '1', againMs: String(Date.now() - 31_000) });
@@ -58,6 +63,7 @@ test('a reply that was not polled after a failover is given again, whole for a p
 test('a reply is stored encrypted', async () => {
   const { live, keyOf } = await fixture.open();
   live.show({ text: 'canary-in-the-reply' });
+  await endOfTurn();
   await live.close();
   const record = await fixture.server.redis.hgetall(keyOf(0));
   expect(JSON.stringify(record)).not.toContain('canary');
@@ -76,6 +82,7 @@ test('a receiver without the key does not end an answer that another can show, u
 test("a poll ends the live reply before WeCom's six-minute limit, and the answer goes by the response_url", async () => {
   const { live, poll, finish, pass } = await fixture.open();
   live.show({ text: 'partial' });
+  await endOfTurn();
   await live.close();
   await pass(5.5 * MINUTE_MS);
   const ended = await poll();

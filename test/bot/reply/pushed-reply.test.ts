@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../../../src/shared/clock.ts';
 import type { SlackFault } from '../../support/fake-slack.ts';
@@ -117,6 +117,7 @@ describe.each(['stream', 'edit'] as const)('an answer pushed by %s', (mode) => {
     next.live.show({ text: 'An' });
     await until(() => texts()[0] === 'An');
     next.live.show({ text: 'Another way' });
+    await endOfTurn();
     await next.live.finish('Another way to say it');
     expect(texts()).toEqual(['Another way to say it']);
     expect(
@@ -133,6 +134,7 @@ describe.each(['stream', 'edit'] as const)('an answer pushed by %s', (mode) => {
       fault(mode === 'stream' ? 'chat.startStream' : 'chat.postMessage', { kind: 'cut', when });
       const { live } = await take();
       live.show({ text: 'Hello' });
+      await endOfTurn();
       await live.finish('Hello, world.');
       expect(texts()).toEqual(['Hello, world.']);
     },
@@ -319,6 +321,7 @@ describe.each(['stream', 'edit'] as const)('an answer pushed by %s', (mode) => {
     await first.live.leaveOpen('Please sign in: https://parley.test/link/x');
     const next = await take();
     next.live.show({ text: 'The' });
+    await endOfTurn();
     await next.live.finish('The answer');
     expect(texts()).toEqual(['The answer']);
   });
@@ -395,6 +398,7 @@ describe('a native stream', () => {
     await until(() => texts().length === 1);
     fixture.slack.endStreams();
     live.show({ text: 'Early and late' });
+    await endOfTurn();
     await live.finish('Early and late, whole');
     expect(texts()).toEqual(['Early and late, whole']);
   });
@@ -419,6 +423,7 @@ describe('a native stream', () => {
       fault('chat.startStream', { kind: 'error', error });
       const { live } = await take();
       live.show({ text: 'Hello' });
+      await endOfTurn();
       await live.finish('Hello, world.');
       expect(texts()).toEqual(['Hello, world.']);
       expect(fixture.slack.calls.map(({ method }) => method)).toContain('chat.postMessage');

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { notShown, usePushedFixture } from './pushed-fixture.ts';
 import { answerWith, CODES, expectOneWhole, MODES, WHOLE, type Refusals } from './refusals-fixture.ts';
 
@@ -76,6 +77,7 @@ test.each(MODES)(
     await new Promise((resolve) => setTimeout(resolve, 50));
     fixture.slack.messages.length = 0;
     live.show({ text: 'One, two' });
+    await endOfTurn();
     await commit(await live.finish(WHOLE));
     expectOneWhole(fixture);
   },

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { hmacHex, sameSecret } from '../../../shared/crypto/ids.ts';
 import type { CallbackParameter } from '../providers/provider.ts';
 
@@ -25,7 +26,7 @@ export function writeBrowserCookie(value: string): string {
 }
 
 /** The form token of one browser for one invitation: an HMAC over both (SECURITY.md one-browser). */
-export function csrfToken(key: Buffer, cookie: string, ticketHash: string): string {
+export function csrfToken(key: KeyObject, cookie: string, ticketHash: string): string {
   return hmacHex(key, `csrf|${cookie.length}:${cookie}|${ticketHash}`);
 }
 
@@ -38,7 +39,7 @@ export interface FormPost {
 }
 
 export interface FormGuard {
-  key: Buffer;
+  key: KeyObject;
   ticketHash: string;
   publicOrigin: string;
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { HOUR_MS, MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
 import { hmacBase64Url, randomToken, sha256Hex } from '../../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
@@ -210,7 +211,7 @@ interface AskParts {
   store: IdentityStore;
   seal(hash: string, person: Invitation['person']): string;
   /** Keys that derive invitation tokens from request names, newest first. */
-  ticketKeys: readonly Buffer[];
+  ticketKeys: readonly [KeyObject, ...KeyObject[]];
   nowMs: NowMs;
 }
 
@@ -238,8 +239,9 @@ async function requestOnce(
   request: SignInRequest,
   madeOf: string,
 ): Promise<InvitationResult | 'unknown' | undefined> {
-  const { store, seal, ticketKeys, nowMs } = parts;
-  const token = hmacBase64Url(ticketKeys[0] ?? Buffer.alloc(0), madeOf);
+  const { store, seal, nowMs } = parts;
+  const [newestKey] = parts.ticketKeys;
+  const token = hmacBase64Url(newestKey, madeOf);
   const hash = sha256Hex(token);
   const { platform, tenant, app, chatUserId, displayName, language, conversation, mints, uselessLinkMs } = request;
   const person = { platform, tenant, app, chatUserId, language, displayName };

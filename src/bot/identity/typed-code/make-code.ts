@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { hmacHex } from '../../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 
@@ -31,7 +32,7 @@ export function makeCodes(keyRing: KeyRing, source: CodeSource): string[] {
   return keyRing.deriveKeys(CODE_PURPOSE).map((key) => codeUnder(key, source));
 }
 
-function codeUnder(key: Buffer, { cookie, ticketHash, serial }: CodeSource): string {
+function codeUnder(key: KeyObject, { cookie, ticketHash, serial }: CodeSource): string {
   for (let round = 0; ; round += 1) {
     const digest = hmacHex(key, `${cookie.length}:${cookie}|${ticketHash}|${serial}|${round}`);
     const code = inSymbols(digest.slice(0, CODE_BITS / 4));

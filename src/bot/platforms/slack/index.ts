@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import type { DeliveryHead, Platform, PostResult, DeliveryReader, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import { WriteJudge, type RefusalCallbacks } from '../write-meaning.ts';
@@ -91,6 +92,7 @@ export function createSlack(options: SlackOptions): Platform {
   const writes = new WriteJudge(SLACK_MEANINGS, options.refusalCallbacks?.onWriteRefused);
   const api = createSlackApi(apiUrl, options.botToken, access, writes);
   const { appToken, webSignIn } = options;
+  const signingKey = createSecretKey(Buffer.from(options.signingSecret));
   const more = webSignIn?.more;
   const ownApp = new OwnApp(api);
   const token = async () => options.botToken;
@@ -113,7 +115,7 @@ export function createSlack(options: SlackOptions): Platform {
     ofTenant: more && ((tenant) => others.get(tenant)?.platform),
     install: more && createInstall({ ...more, client: webSignIn.client, addresses }),
     ready: () => waitForBoth(ownApp.ready(), more?.installations.refresh()),
-    verifyHeaders: (head) => verifyHeaders(head, options, reading),
+    verifyHeaders: (head) => verifyHeaders(head, { ...options, signingKey }, reading),
     connect:
       appToken === undefined
         ? undefined
@@ -245,8 +247,10 @@ function isCheck(body: Buffer): boolean {
   return new URLSearchParams(body.toString()).get('ssl_check') === '1';
 }
 
-function verifyHeaders(head: DeliveryHead, options: SlackOptions, reading: Reading): RefusedDelivery | DeliveryReader {
-  const { signingSecret, appToken, webhookWindowSec: windowSec, nowMs } = options;
+type Verification = Pick<SlackOptions, 'appToken' | 'webhookWindowSec' | 'nowMs'> & { signingKey: KeyObject };
+
+function verifyHeaders(head: DeliveryHead, options: Verification, reading: Reading): RefusedDelivery | DeliveryReader {
+  const { signingKey, appToken, webhookWindowSec: windowSec, nowMs } = options;
   if (appToken !== undefined) return refusedDelivery('no signature', timeOf(head), nowMs);
   const fields = signatureFields(head, { windowSec, nowMs });
   const isShortForm = mayBeCheck(head);
@@ -254,7 +258,7 @@ function verifyHeaders(head: DeliveryHead, options: SlackOptions, reading: Readi
   return (body) => {
     if (isShortForm && isCheck(body)) return { kind: 'ignored', reason: 'certificate check', answer: EMPTY_ANSWER };
     if (typeof fields === 'string') return refusedDelivery(fields, timeOf(head), nowMs);
-    if (!isSignedBy(signingSecret, fields, body)) return refusedDelivery('signature differs', timeOf(head), nowMs);
+    if (!isSignedBy(signingKey, fields, body)) return refusedDelivery('signature differs', timeOf(head), nowMs);
     return head.method === 'POST' ? readDelivery(body, isForm(head), reading) : ignored('not a delivery');
   };
 }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import type { DeliveryHead } from '../platform.ts';
@@ -35,19 +35,19 @@ export function signatureFields({ headers }: DeliveryHead, options: VerifyOption
  * Whether Slack signed these bytes: HMAC-SHA256 over `v0:timestamp:` and the body (PLATFORM_FACTS.md slack-deliveries,
  * SECURITY.md constant-time, time-window).
  */
-export function isSignedBy(signingSecret: string, { signature, timestamp }: SignatureFields, body: Buffer): boolean {
+export function isSignedBy(signingKey: KeyObject, { signature, timestamp }: SignatureFields, body: Buffer): boolean {
   // Both are 32 bytes; the pattern ensures the length of the received one.
   const given = Buffer.from(signature.slice(PREFIX.length), 'hex');
-  return timingSafeEqual(given, hmacOf(signingSecret, timestamp, body));
+  return timingSafeEqual(given, hmacOf(signingKey, timestamp, body));
 }
 
 /** The signature that Slack sends with a body. */
-export function signDelivery(signingSecret: string, timestamp: string, body: Buffer): string {
-  return PREFIX + hmacOf(signingSecret, timestamp, body).toString('hex');
+export function signDelivery(signingKey: KeyObject, timestamp: string, body: Buffer): string {
+  return PREFIX + hmacOf(signingKey, timestamp, body).toString('hex');
 }
 
-function hmacOf(signingSecret: string, timestamp: string, body: Buffer): Buffer {
-  return createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(body).digest();
+function hmacOf(signingKey: KeyObject, timestamp: string, body: Buffer): Buffer {
+  return createHmac('sha256', signingKey).update(`v0:${timestamp}:`).update(body).digest();
 }
 
 function isWithinWindow(timestamp: string, { nowMs, windowSec }: VerifyOptions): boolean {

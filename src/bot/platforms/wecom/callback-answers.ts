@@ -1,7 +1,7 @@
 import { SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import type { HttpAnswer, Welcome } from '../platform.ts';
 import type { PulledReply } from '../../domain/reply.ts';
-import { encryptText, signText } from './crypto.ts';
+import { encryptText, signText, type AesKey } from './crypto.ts';
 import { offersCard } from './offers-card.ts';
 import { welcomeReply } from './welcome.ts';
 
@@ -20,7 +20,7 @@ export interface AnswerBuilder {
 
 interface AnswerOptions {
   token: string;
-  aesKey: Buffer;
+  aesKey: AesKey;
   nowMs: NowMs;
   /** The nonce of the callback, repeated in the answer. */
   nonce: string;

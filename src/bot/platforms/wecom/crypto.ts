@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hash, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hash, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { freshBytes } from '../../../shared/crypto/random-pool.ts';
 import { PlatformError } from '../platform-error.ts';
 
@@ -10,13 +10,24 @@ const LENGTH_BYTES = 4;
 /** WeCom pads to 32 bytes, twice the cipher's block size, so the cipher's own padding is disabled. */
 const PAD_BLOCK_BYTES = 32;
 
+/** A key of 32 bytes; WeCom uses its first half as the initialisation vector. */
+export interface AesKey {
+  key: KeyObject;
+  iv: Buffer;
+}
+
+/** @param bytes 32 bytes */
+export function aesKeyOf(bytes: Buffer): AesKey {
+  return { key: createSecretKey(bytes), iv: bytes.subarray(0, IV_BYTES) };
+}
+
 /** Parses an EncodingAESKey: 43 base64 characters for 32 bytes. @throws PlatformError `bad_setting` */
-export function readAesKey(encodingAesKey: string): Buffer {
+export function readAesKey(encodingAesKey: string): AesKey {
   const key = Buffer.from(encodingAesKey, 'base64');
   if (!/^[A-Za-z0-9+/]{43}=?$/.test(encodingAesKey) || key.length !== KEY_BYTES) {
     throw new PlatformError('bad_setting', 'An EncodingAESKey has 43 letters and digits');
   }
-  return key;
+  return aesKeyOf(key);
 }
 
 /** Signature of a callback or an answer: SHA-1 over the four texts in byte order, in lower-case hex. */
@@ -44,7 +55,7 @@ interface EncryptOptions {
 }
 
 /** Encrypts a text in WeCom's format: random bytes, byte length, text, receiver; padded; base64. */
-export function encryptText(aesKey: Buffer, text: string, { receiveId = '', random }: EncryptOptions = {}): string {
+export function encryptText(aesKey: AesKey, text: string, { receiveId = '', random }: EncryptOptions = {}): string {
   const message = Buffer.from(text);
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(message.length);
@@ -57,7 +68,7 @@ export function encryptText(aesKey: Buffer, text: string, { receiveId = '', rand
  * reveals nothing (SECURITY.md verify-then-decrypt). The cipher has no integrity protection: verify the signature first.
  * @throws PlatformError `undecryptable`
  */
-export function decryptText(aesKey: Buffer, encrypt: string, receiveId = ''): Buffer {
+export function decryptText(aesKey: AesKey, encrypt: string, receiveId = ''): Buffer {
   const sealed = Buffer.from(encrypt, 'base64');
   if (sealed.toString('base64') !== encrypt) throw undecryptable();
   const framed = decryptPadded(aesKey, sealed);
@@ -69,16 +80,16 @@ export function decryptText(aesKey: Buffer, encrypt: string, receiveId = ''): Bu
 }
 
 /** Encrypts bytes with the key, as the platform does with media. */
-export function encryptPadded(aesKey: Buffer, plain: Buffer): Buffer {
+export function encryptPadded({ key, iv }: AesKey, plain: Buffer): Buffer {
   const padBytes = PAD_BLOCK_BYTES - (plain.length % PAD_BLOCK_BYTES);
-  const cipher = createCipheriv(CIPHER, aesKey, aesKey.subarray(0, IV_BYTES)).setAutoPadding(false);
+  const cipher = createCipheriv(CIPHER, key, iv).setAutoPadding(false);
   return Buffer.concat([cipher.update(plain), cipher.update(Buffer.alloc(padBytes, padBytes)), cipher.final()]);
 }
 
 /** Decrypts the result of `encryptPadded` and checks the whole padding. @throws PlatformError `undecryptable` */
-export function decryptPadded(aesKey: Buffer, sealed: Buffer): Buffer {
+export function decryptPadded({ key, iv }: AesKey, sealed: Buffer): Buffer {
   if (sealed.length === 0 || sealed.length % PAD_BLOCK_BYTES !== 0) throw undecryptable();
-  const decipher = createDecipheriv(CIPHER, aesKey, aesKey.subarray(0, IV_BYTES)).setAutoPadding(false);
+  const decipher = createDecipheriv(CIPHER, key, iv).setAutoPadding(false);
   // With its own padding disabled, the cipher returns all bytes here, so that a file is not copied again.
   const padded = decipher.update(sealed);
   const padBytes = padded.at(-1) ?? 0;

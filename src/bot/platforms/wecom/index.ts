@@ -12,7 +12,7 @@ import { checkConnection } from './connection/check-connection.ts';
 import { keepConnection, type WecomConnection } from './connection/keep-connection.ts';
 import { postFileLater, postLater } from './connection/later-messages.ts';
 import { ReplyPlaces } from './connection/reply-places.ts';
-import { readAesKey } from './crypto.ts';
+import { readAesKey, type AesKey } from './crypto.ts';
 import { fetchMedia, isReplyAddress } from './media.ts';
 import { PlainUserIds } from './plain-user-id.ts';
 import { createWecomApi, type WecomAgent, type WecomApi } from './platform-api.ts';
@@ -168,7 +168,7 @@ function offersFrom({ hasButtons = false, cardUrl, connection }: WecomOptions): 
 }
 
 interface Prepared {
-  aesKey: Buffer;
+  aesKey: AesKey;
   reading: ReadOptions;
 }
 

@@ -3,7 +3,7 @@ import { requestBounded } from '../bounded-request.ts';
 import type { FetchedMedia } from '../platform.ts';
 import { parseDispositionFileName } from '../file-name.ts';
 import { downloadError, PlatformError } from '../platform-error.ts';
-import { decryptPadded } from './crypto.ts';
+import { aesKeyOf, decryptPadded, type AesKey } from './crypto.ts';
 
 /** Maximum bytes that the padding adds to an encrypted file. */
 const PADDING_ROOM_BYTES = 32;
@@ -44,11 +44,12 @@ export function mediaRefOf({ url, aeskey }: { url: string; aeskey?: string }): s
   return aeskey === undefined ? url : `${url}${KEY_MARK}${Buffer.from(aeskey).toString('base64url')}`;
 }
 
-function keyIn(mediaRef: string): { address: string; ownKey: Buffer | undefined } {
+function keyIn(mediaRef: string): { address: string; ownKey: AesKey | undefined } {
   const at = mediaRef.lastIndexOf(KEY_MARK);
   if (at === -1) return { address: mediaRef, ownKey: undefined };
   const written = Buffer.from(mediaRef.slice(at + KEY_MARK.length), 'base64url').toString();
-  return { address: mediaRef.slice(0, at), ownKey: readMediaKey(written) };
+  const bytes = readMediaKey(written);
+  return { address: mediaRef.slice(0, at), ownKey: bytes && aesKeyOf(bytes) };
 }
 
 /**
@@ -71,7 +72,7 @@ interface MediaRequest {
   /** Addresses from the settings whose files are accepted in addition to WeCom's own. */
   ownUrls: readonly string[];
   /** The bot's key, for files without their own key; absent where every file has one. */
-  aesKey: Buffer | undefined;
+  aesKey: AesKey | undefined;
   maxBytes: number;
   signal: AbortSignal;
 }
@@ -98,7 +99,7 @@ export async function fetchMedia({ mediaRef, ownUrls, aesKey, maxBytes, signal }
 }
 
 /** The bytes, decrypted with the first key that works: the file's own, else the bot's. */
-function openedBy(keys: readonly (Buffer | undefined)[], sealed: Buffer): Buffer | undefined {
+function openedBy(keys: readonly (AesKey | undefined)[], sealed: Buffer): Buffer | undefined {
   for (const key of keys) {
     try {
       if (key !== undefined) return decryptPadded(key, sealed);

@@ -1,12 +1,12 @@
 import { SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import { textOfUtf8 } from '../../../shared/text/utf8.ts';
 import type { DeliveryHead, RawDelivery } from '../platform.ts';
-import { decryptText, isSignatureOf } from './crypto.ts';
+import { decryptText, isSignatureOf, type AesKey } from './crypto.ts';
 import { parseJson } from '../../../shared/parse-json.ts';
 
 export interface VerifyOptions {
   token: string;
-  aesKey: Buffer;
+  aesKey: AesKey;
 }
 
 interface Clock {

@@ -36,7 +36,7 @@ export function createAnswerOutcomes(keyRing: KeyRing, context: TurnContext, voi
   };
 
   return {
-    refused: (text) => ({ kind: 'refused', text, history: unanswered() }),
+    refused: (text) => ({ kind: 'refused', text, ...unanswered() }),
     finished(answer) {
       const { text, ending, sources, startsAnew } = answer;
       const isStopped = ending === 'stopped';
@@ -45,18 +45,18 @@ export function createAnswerOutcomes(keyRing: KeyRing, context: TurnContext, voi
       // An answer that consists only of reasoning shows no text, but the user waits for a reply.
       if (rendersBlank(text)) {
         const kind = isStopped ? 'stopped' : 'failed';
-        return { kind, text: tell(isStopped ? 'stopped' : 'emptyAnswer'), history: unanswered(answer), stopServed };
+        return { kind, text: tell(isStopped ? 'stopped' : 'emptyAnswer'), ...unanswered(answer), stopServed };
       }
       const isWhole = ending === 'whole';
       const kind = isStopped ? 'stopped' : isWhole ? 'answered' : 'interrupted';
-      const history = turnHistory(keyRing, context, { text, interrupted: !isWhole, startsAnew, sources });
-      return { kind, ...shown(answer), history, stopServed };
+      const said = turnHistory(keyRing, context, { text, interrupted: !isWhole, startsAnew, sources });
+      return { kind, ...shown(answer), ...said, stopServed };
     },
     // Never the service's own message.
     failed: ({ code, openedBy = code }, answer) => ({
       kind: 'failed',
       text: tell(TEXT_FOR[openedBy] ?? 'chatDown'),
-      history: unanswered(answer),
+      ...unanswered(answer),
     }),
   };
 }

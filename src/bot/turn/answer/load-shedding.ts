@@ -21,7 +21,7 @@ export function shedLoad(keyRing: KeyRing, answerQuestion: AnswerQuestion): Answ
     return {
       kind: 'busy',
       text: translate(context, TURN_TEXTS.queueBusy),
-      history: failedTurnHistory(keyRing, context),
+      ...failedTurnHistory(keyRing, context),
     };
   };
 }

@@ -8,19 +8,22 @@ import type { FileRef, ImageRef } from '../images/image-refs.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import type { InboundMessage } from '../../domain/message.ts';
 import type { TurnContext } from '../turn-context.ts';
-import type { TurnClaim, TurnCommit } from '../../domain/turn.ts';
+import type { TurnClaim } from '../../domain/turn.ts';
 import type { Outcome } from '../outcome.ts';
 
 /** Length of a speaker tag's id; enough to be unique within a group. */
 const SPEAKER_DIGITS = 10;
 const LATEST_TURNS = 20;
 
+/** A finished turn of an outcome, sealed and unsealed. */
+type Said = Pick<Outcome, 'history' | 'said'>;
+
 /** A finished turn in the form that the commit appends to the history of the conversation. */
 export function turnHistory(
   keyRing: KeyRing,
   context: TurnContext,
   answer: { text: string; interrupted: boolean; startsAnew: boolean; sources?: readonly CitedSource[] },
-): TurnCommit['history'] {
+): Required<Said> {
   const { turn, question, newest } = context;
   const record: HistoryTurn = {
     version: 1,
@@ -41,8 +44,11 @@ export function turnHistory(
     startsAnew: answer.startsAnew ? true : undefined,
   };
   return {
-    append: sealTurn(keyRing, turn.conversation.id, record),
-    startsConversation: answer.startsAnew ? true : undefined,
+    said: record,
+    history: {
+      append: sealTurn(keyRing, turn.conversation.id, record),
+      startsConversation: answer.startsAnew ? true : undefined,
+    },
   };
 }
 
@@ -75,17 +81,18 @@ export function imagesOfTurn({ mediaIds = [], imagePlaces = [], userText }: Hist
   return mediaIds.map((mediaId, index) => ({ mediaId, place: imagePlaces[index] ?? userText.length }));
 }
 
-/** If the answer begins a thread, the turn is also the first turn of the thread's conversation, which continues from it. */
+/**
+ * If the answer begins a thread, the turn is also the first turn of the thread's conversation, which continues from it. The
+ * outcome of an earlier worker contains it already.
+ */
 export function withThreadHistory(
   { keyRing, groupScope }: { keyRing: KeyRing; groupScope: GroupScope },
-  { newest, turn }: TurnContext,
+  { newest }: TurnContext,
   outcome: Outcome,
 ): Outcome {
   const { opensThread, chat } = newest;
-  const sealed = outcome.history?.append;
-  if (opensThread === undefined || sealed === undefined) return outcome;
-  const [said] = openTurns(keyRing, turn.conversation.id, [sealed]);
-  if (!said) return outcome;
+  const { said } = outcome;
+  if (opensThread === undefined || said === undefined) return outcome;
   const conversation = conversationOf({ ...newest, chat: { ...chat, threadId: opensThread } }, groupScope);
   return { ...outcome, threadHistory: { conversation, append: sealTurn(keyRing, conversation.id, said) } };
 }
@@ -95,9 +102,9 @@ export function failedTurnHistory(
   keyRing: KeyRing,
   context: TurnContext,
   { startsAnew }: { startsAnew: boolean } = { startsAnew: context.replaced?.startsAnew ?? false },
-): TurnCommit['history'] {
+): Said {
   const { text, images, files, quotedText } = context.question;
-  if (text === '' && images.length === 0 && files.length === 0 && quotedText === undefined) return undefined;
+  if (text === '' && images.length === 0 && files.length === 0 && quotedText === undefined) return {};
   return turnHistory(keyRing, context, { text: '', interrupted: true, startsAnew });
 }
 

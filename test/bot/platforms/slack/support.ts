@@ -1,8 +1,10 @@
+import { createSecretKey } from 'node:crypto';
 import type { RawDelivery } from '../../../../src/bot/platforms/platform.ts';
 import { createSlack, type SlackOptions } from '../../../../src/bot/platforms/slack/index.ts';
 import { signDelivery } from '../../../../src/bot/platforms/slack/verify-delivery.ts';
 
 export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
+const SIGNING_KEY = createSecretKey(Buffer.from(SIGNING_SECRET));
 export const BOT_TOKEN = 'xoxb-test-0123456789';
 export const NOW_SEC = 1_760_000_000;
 
@@ -32,7 +34,7 @@ export function deliver(body: object | string, { timestampSec = NOW_SEC, content
     headers: {
       'content-type': contentType ?? 'application/json',
       'x-slack-request-timestamp': String(timestampSec),
-      'x-slack-signature': signDelivery(SIGNING_SECRET, String(timestampSec), bytes),
+      'x-slack-signature': signDelivery(SIGNING_KEY, String(timestampSec), bytes),
     },
     body: bytes,
   };

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
-import { encryptPadded } from '../../../../src/bot/platforms/wecom/crypto.ts';
+import { aesKeyOf, encryptPadded } from '../../../../src/bot/platforms/wecom/crypto.ts';
 import { mediaRefOf } from '../../../../src/bot/platforms/wecom/media.ts';
 import { AES_KEY, deliver, textCallback, wecom } from './support.ts';
 import { receiveAt } from '../../../support/receive-at.ts';
@@ -42,11 +42,11 @@ describe('the key of a WeCom file', () => {
     ['base64 of the hexadecimal digits', Buffer.from(KEY.toString('hex')).toString('base64')],
     ['base64 surrounded by whitespace', ` ${KEY.toString('base64')}\n`],
   ])('is read from %s', async (_form, written) => {
-    expect((await fetchUnder(written, encryptPadded(KEY, BYTES))).bytes).toEqual(BYTES);
+    expect((await fetchUnder(written, encryptPadded(aesKeyOf(KEY), BYTES))).bytes).toEqual(BYTES);
   });
 
   test('is read from 32 raw bytes', async () => {
-    expect((await fetchUnder(RAW, encryptPadded(Buffer.from(RAW), BYTES))).bytes).toEqual(BYTES);
+    expect((await fetchUnder(RAW, encryptPadded(aesKeyOf(Buffer.from(RAW)), BYTES))).bytes).toEqual(BYTES);
   });
 
   test.each(['', 'zz', 'a'.repeat(63), '密钥', '='.repeat(44)])(
@@ -57,7 +57,9 @@ describe('the key of a WeCom file', () => {
   );
 
   test('fails with media_unreadable when it is the wrong key', async () => {
-    await expect(fetchUnder(KEY.toString('hex'), encryptPadded(randomBytes(32), BYTES))).rejects.toMatchObject({
+    await expect(
+      fetchUnder(KEY.toString('hex'), encryptPadded(aesKeyOf(randomBytes(32)), BYTES)),
+    ).rejects.toMatchObject({
       code: 'media_unreadable',
     });
   });
