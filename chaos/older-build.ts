@@ -14,7 +14,9 @@ export function buildOlder(commit: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-older-'));
   atExit(() => rmSync(folder, { recursive: true, force: true }));
   const archive = join(folder, 'source.tar');
-  const parts = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+  // Builds of before `defaults/` read their files from `config/`, which the testbed names.
+  const shipped = execFileSync('git', ['ls-tree', '--name-only', commit, 'defaults', 'examples'], { encoding: 'utf8' });
+  const parts = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json', ...shipped.split('\n').filter(Boolean)];
   execFileSync('git', ['archive', '-o', archive, commit, ...parts]);
   execFileSync('tar', ['-x', '-f', archive, '-C', folder]);
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));

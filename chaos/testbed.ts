@@ -22,6 +22,16 @@ import { createWriteRefusals, type WriteRefusals } from './write-refusals.ts';
 import { startTcpProxy, type TcpProxy } from '../test/support/tcp-proxy.ts';
 
 /** A process to start, and the point at which it crashes, if any. */
+/** Named for builds of before `defaults/`, which have no files to fall back to. */
+const SHIPPED_FILES = {
+  POLICY_FILE: 'defaults/policy.json',
+  TOOLS_FILE: 'defaults/tools.json',
+  SCENES_FILE: 'defaults/scenes.json',
+  PROMPTS_FILE: 'defaults/prompts.json',
+  MODELS_FILE: 'defaults/models.json',
+  CHAT_SYSTEM_PROMPT_FILE: 'defaults/system-prompt.md',
+};
+
 export interface InstancePlan {
   role: 'receiver' | 'worker';
   /** Number of lives, from the first on, in which it crashes at the point. */
@@ -161,6 +171,7 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     SLACK_BOT_TOKEN: SLACK_TOKEN,
     REPLY_MIN_EDIT_MS: '250',
     CHAT_MODELS: 'svc-plus,svc-max',
+    ...SHIPPED_FILES,
     // Small prompts, so that conversations are summarized while processes die.
     CHAT_PROMPT_TOKENS: '1000',
     LOG_FORMAT: 'json',

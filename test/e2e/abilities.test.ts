@@ -6,7 +6,6 @@ import { PLATFORMS } from '../support/both-platforms.ts';
 import { watchScreen, type Screen } from '../support/screen.ts';
 import { startSmallWeb, type SmallWeb } from '../support/small-web.ts';
 import { startDeployment, type Deployment } from '../support/deployment.ts';
-import { everyNth } from '../support/tries.ts';
 import { ABILITY_ROWS } from './ability-table.ts';
 import { countUnanswered, shownText, signIn, untilRead, walkSteps } from './abilities/walk-steps.ts';
 
@@ -53,13 +52,9 @@ describe.each(PLATFORMS)('abilities of the chat service on %s', (platform) => {
     if (stale.length > 0) await deployment.redis.del(stale);
   });
 
-  // Each ability is tried in one language on WeCom and in the other on Slack, and in both in the long tier.
-  const rows = ABILITY_ROWS.filter(({ only = platform }) => only === platform).map((row) => ({
-    ...row,
-    languages: everyNth(LANGUAGES, 2, ABILITY_ROWS.indexOf(row) + PLATFORMS.indexOf(platform)),
-  }));
-  describe.each(rows)('$name', ({ steps, languages }) => {
-    test.each(languages)(
+  const rows = ABILITY_ROWS.filter(({ only = platform }) => only === platform);
+  describe.each(rows)('$name', ({ steps }) => {
+    test.each(LANGUAGES)(
       '%s',
       async (language) => {
         const people = { asker: ASKERS[language], neighbour: NEIGHBOUR };
@@ -74,12 +69,7 @@ describe.each(PLATFORMS)('abilities of the chat service on %s', (platform) => {
     const messages = events.flatMap(({ name, data }) => (name === 'message' ? data : []));
     const count = (isBy: (sender: string) => boolean) =>
       new Set(messages.filter(({ sender }) => isBy(sender)).map(({ id }) => id)).size;
-    const unanswered = LANGUAGES.map((language) =>
-      countUnanswered(
-        { platform, language },
-        rows.filter(({ languages }) => languages.includes(language)),
-      ),
-    );
+    const unanswered = LANGUAGES.map((language) => countUnanswered({ platform, language }, rows));
     expect(count((sender) => sender === 'bot')).toBe(
       count((sender) => !['bot', 'system'].includes(sender)) - unanswered.reduce((sum, one) => sum + one),
     );

@@ -7,9 +7,7 @@ import { readCommandLine } from '../../src/cli/command-line.ts';
 import { runEvalCommand } from '../../src/cli/eval/eval-command.ts';
 import { faultsOf } from '../../src/cli/eval/judge-answer.ts';
 import type { Question } from '../../src/cli/eval/questions-file.ts';
-import { parse, stringify } from 'yaml';
 import { untilTrue } from '../support/deployment.ts';
-import { everyNth, testTier } from '../support/tries.ts';
 import { startParleyProcess } from '../support/parley-process.ts';
 import { compareRuns, type Result, type RunRecord } from '../../src/cli/eval/run-record.ts';
 import {
@@ -158,9 +156,7 @@ test.each([
 });
 
 test('the shipped questions pass with the built-in model, whatever other documents are configured', async () => {
-  const shipped = everyNth(parse(readFileSync('examples/questions.yaml', 'utf8')) as object[], 4);
-  const asked = testTier() === 'long' ? [] : [file('shipped.yaml', stringify(shipped))];
-  const { code, said } = await run(asked, { KNOWLEDGE_FILE: file('knowledge.json', '{"sources":[]}') });
+  const { code, said } = await run([], { KNOWLEDGE_FILE: file('knowledge.json', '{"sources":[]}') });
   expect(said).toContain('questions passed');
   expect(said).not.toContain('FAIL');
   expect(code).toBe(0);

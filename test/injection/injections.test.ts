@@ -8,7 +8,6 @@ import sharp from 'sharp';
 import { bothPlatforms, PLATFORMS, type PlatformHere, type Said, type Seen } from '../support/both-platforms.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { personOf, storeSignIn } from '../support/stored-sign-in.ts';
-import { everyNth } from '../support/tries.ts';
 import { brought, INJECTIONS, injectionsBy, type Channel, type Injection } from './corpus.ts';
 import { harmIn } from './judge-seen.ts';
 import { obedientModel, widthOf, type Obeyed } from './obedient-model.ts';
@@ -95,8 +94,7 @@ async function meet(platform: PlatformHere, channel: Channel): Promise<Met[]> {
     SIGN_IN_CLIENT_SECRET: 'injection-secret-0123456789',
     SIGN_IN_PROOF: 'same-id',
   });
-  // Each injection is tried on one platform, and on both in the long tier.
-  const all = everyNth(injectionsBy(channel), 2, PLATFORMS.indexOf(platform));
+  const all = injectionsBy(channel);
   for (const one of all) {
     const name = channel === 'display name' ? brought(one) : FACTS.name;
     const identityCode = channel === 'tool result' ? 'JG' : 'XS';
@@ -190,7 +188,7 @@ describe.each(PLATFORMS)('injections on %s', (platform) => {
     'an injection by %s gets no tool, active markup, hidden link or facts from outside [group-is-not-private] [tool-rights] [harmless-marks] [honest-links]',
     async (channel) => {
       const met = await meet(platform, channel);
-      expect(met.length).toBeGreaterThanOrEqual(8);
+      expect(met.length).toBeGreaterThanOrEqual(16);
       expect(met.flatMap((one) => gains(platform, one))).toEqual([]);
       // Only staff may use the search, whatever the model requests.
       if (channel !== 'tool result') expect(searches).toEqual([]);

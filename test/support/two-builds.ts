@@ -58,7 +58,7 @@ const SOONER: readonly (readonly [string, string, string])[] = [
 export function makeTwoBuilds(): TwoBuilds {
   const folder = mkdtempSync(join(tmpdir(), 'parley-builds-'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module", "version": "0.0.0" }');
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  for (const name of ['node_modules', 'defaults', 'examples']) symlinkSync(resolve(name), join(folder, name));
   const [present, next] = [join(folder, 'present'), join(folder, 'next')];
   for (const build of [present, next]) {
     cpSync('dist', build, { recursive: true });

@@ -5,6 +5,11 @@ import type { ReplyView } from '../domain/reply.ts';
 export interface EditThrottleOptions {
   /** Minimum time between the starts of two writes. Milliseconds. */
   minGapMs: number;
+  /**
+   * Whether a snapshot is written at once, even if the answer ends in the same event-loop turn. By default only the final text
+   * is written then.
+   */
+  writesAtOnce?: boolean;
   nowMs: NowMs;
   /**
    * Writes a snapshot to the visible answer.
@@ -63,13 +68,13 @@ export class EditThrottle {
   }
 
   async #writeWhileDirty(): Promise<void> {
-    const { nowMs, minGapMs, write } = this.#options;
+    const { nowMs, minGapMs, writesAtOnce, write } = this.#options;
     while (this.#isDirty) {
       const isFirst = progressOf(this.#view) > this.#progress;
       const paceMs = isFirst ? Number.NEGATIVE_INFINITY : this.#lastWriteMs + minGapMs;
       const pauseMs = Math.max(paceMs, this.#notBeforeMs) - nowMs();
       if (pauseMs > 0) await this.#pause(pauseMs);
-      else await this.#hold();
+      else if (writesAtOnce !== true) await this.#hold();
       if (this.#isClosed) return;
       this.#isDirty = false;
       this.#lastWriteMs = nowMs();

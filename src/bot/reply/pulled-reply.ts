@@ -79,6 +79,8 @@ export class PulledReply implements LiveReply {
     const { minEditGapMs: minGapMs } = options.platform.replyTraits;
     this.#pacer = new EditThrottle({
       minGapMs,
+      // The first write tells whether a poll has ended the reply.
+      writesAtOnce: true,
       nowMs: monotonicMs,
       write: (view) => this.#write(view),
       onError: (error) => deps.log.debug({ error, trace: deliveryId }, 'a snapshot of an answer could not be stored'),

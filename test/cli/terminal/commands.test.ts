@@ -44,7 +44,7 @@ describe('the help', () => {
 /** What each command says in each language. */
 const SAID: readonly (readonly [args: string[], env: Record<string, string>, en: string, zh: string])[] = [
   [['start'], { PORT: 'eighty' }, 'PORT must be a whole number', 'Parley 无法启动：有 1 项设置需要改正\n  PORT 必须是'],
-  [['setup', '--yes'], { CHAT_BASE_URL: 'x' }, 'from the environment', '从环境变量读取'],
+  [['setup', '--yes'], { SLACK_BOT_TOKEN: 'xoxb-1' }, 'from the environment', '从环境变量读取'],
   [['check'], { PORT: 'eighty' }, 'No service was checked', '没有检查任何服务'],
   [['check'], {}, '0 to fix', '0 项需要处理'],
   [['check', '--as', 'JG 3100 private'], {}, 'in a private chat', '企业微信私聊'],
