@@ -161,10 +161,11 @@ test('a custom model is tried before it is used, then answers, and its key is st
 
 test('an engine on this computer is found, is used without a key and with all its models, and may disappear', async () => {
   const words = streamOf(chunk({ content: 'I am the engine.' }, 'stop'), sse('[DONE]'));
-  engine.script(jsonOf({ choices: [{ message: { content: 'OK' } }] }), words);
   const { engines, ports } = (await api.post<EngineSearch>(`${url}/api/local/engines`)).body;
   expect(engines).toEqual([{ address: engine.baseUrl, models: ['svc-plus', 'svc-max'] }]);
   expect(ports.map(({ isOurs }) => isOurs)).toEqual([false, true]);
+  // The search asks the engine too.
+  engine.script(jsonOf({ choices: [{ message: { content: 'OK' } }] }), words);
   const json = { address: engines[0]?.address, apiKey: '' };
   expect((await api.post(`${url}/api/local/model`, { json })).statusCode).toBe(200);
   expect((await wholeAnswer(await ask('who are you?'))).at(-1)?.text).toBe('I am the engine.');
