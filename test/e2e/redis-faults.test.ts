@@ -33,7 +33,7 @@ test('a bot started before its Redis answers 503 in time, reports not ready, and
   );
 }, 60_000);
 
-test('three kills of Redis under load lose no acknowledged message and repeat no answer [redis-killed] [repeatable-scripts]', async () => {
+test('three kills of Redis under load lose no acknowledged message and repeat no answer [redis-killed] [repeatable-scripts] [acknowledged-when-stored]', async () => {
   await redis.start();
   const bot = await deployment.startProcess();
   const all: Sent[] = [];

@@ -22,7 +22,7 @@ interface AmendAnsweredOptions {
 /**
  * Applies the deletion or edit of an answered message to the history (SECURITY.md taken-back): a deleted message's turn is
  * removed, and an edited one gets the new text. The answer stays unchanged. A person who edits is told once how to ask
- * again. Safe to repeat.
+ * again. Safe to repeat. For a running turn, see turn/run-turn.ts.
  */
 export function createAmendAnswered({ redis, keyRing, groupScope }: AmendAnsweredOptions) {
   return async (platform: Platform, amendment: InboundAmendment, amended: AmendResult): Promise<void> => {

@@ -115,7 +115,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   },
   PROMPTS_FILE: { meaning: '按语言列出推荐问题的文件，可以为空。收到 SIGHUP 时重新读取。' },
   POLICY_FILE: { meaning: '规定谁可以使用机器人、使用哪些模型、在哪里使用的文件。收到 SIGHUP 时重新读取。' },
-  SCENES_FILE: { meaning: '场景文件：按群、部门或办公应用设置说明、模型、工具等。收到 SIGHUP 时重新读取。' },
+  SCENES_FILE: { meaning: '场景文件：按群、部门或办公应用设置说明、模型、工具、欢迎语等。收到 SIGHUP 时重新读取。' },
   TOOLS_FILE: { meaning: '规定模型可以调用哪些工具、为谁、在哪里的文件。收到 SIGHUP 时重新读取。' },
   KNOWLEDGE_FILE: { meaning: '机构的文档来源及其读者的文件（docs/zh-CN/KNOWLEDGE.md）。收到 SIGHUP 时重新读取。' },
   WEB_SEARCH_URL: {

@@ -51,7 +51,8 @@ export interface TakenWake {
 /**
  * Tracks how many wakes wait. A process with a free slot does not ask, because nothing waits for long then. With all slots
  * taken it reads the queue length while it claims a turn, at most once a second (every 100 ms over a limit), and subtracts
- * the wakes that it takes itself. No timer reads it.
+ * the wakes that it takes itself. No timer reads it. Pressure never refuses a delivery: under hard pressure people get a
+ * notice instead of an answer.
  */
 export class QueuePressure {
   readonly #options: QueuePressureOptions;

@@ -30,7 +30,8 @@ interface RingKey {
 }
 
 /**
- * The keys that encrypt stored data (SECURITY.md sealed-records, key-rotation): the newest encrypts, all decrypt. The
+ * The keys that encrypt stored data, from `SECRET_KEY` and `SECRET_KEY_PREVIOUS` (SECURITY.md sealed-records,
+ * key-rotation): the newest encrypts, all decrypt. The
  * additional data binds a value to its purpose and owner, so that a copy elsewhere does not open.
  */
 export class KeyRing {

@@ -1,3 +1,5 @@
+// Used by the crawls of sites (bot/knowledge/site/crawl-scope.ts), which may be internal. `checkAddress` (egress-policy.ts)
+// refuses an address that the caller's policy does not allow.
 import { BlockList, isIP } from 'node:net';
 
 /** Private networks of an institution. They contain no link-local, unspecified or multicast addresses. */

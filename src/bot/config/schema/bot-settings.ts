@@ -67,7 +67,7 @@ export const chatSettings = {
   SCENES_FILE: setting(
     kinds.text,
     'config/scenes.json',
-    'File with scenes: instructions, models, tools and more per group, department or platform. Reloaded on SIGHUP.',
+    'File with scenes: instructions, models, tools, welcome and more per group, department or platform. Reloaded on SIGHUP.',
     'common',
   ),
   TOOLS_FILE: setting(

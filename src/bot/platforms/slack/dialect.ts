@@ -10,7 +10,7 @@ const LABELLED_LINK = /<((?:https?|mailto|tel|slack):[^\s<>|]{1,2000})\|([^<>\n]
 
 /**
  * Slack's `markdown_text`: standard markdown (PLATFORM_FACTS.md slack-assistant). A native stream can only be appended to,
- * so unfinished markdown is held back until it is complete.
+ * so unfinished markdown is held back until it is complete. render-reply.ts writes answers in it.
  */
 export const SLACK_DIALECT: Dialect = {
   name: 'slack',

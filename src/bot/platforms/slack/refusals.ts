@@ -1,6 +1,9 @@
 import type { MeaningTable } from '../write-meaning.ts';
 
-/** Meanings of Slack's error codes for a write (PLATFORM_FACTS.md slack-errors). */
+/**
+ * Meanings of Slack's error codes for a write (PLATFORM_FACTS.md slack-errors). Temporary are `rate-limited`,
+ * `unauthorised` until the operator repairs the app, and every code that is not listed (`passing`).
+ */
 export const SLACK_MEANINGS: MeaningTable = {
   every: {
     'rate-limited': ['ratelimited', 'rate_limited'],

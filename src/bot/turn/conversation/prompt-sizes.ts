@@ -39,7 +39,7 @@ export class PromptSizes {
     return this.#learnt.get(model)?.factor ?? 1;
   }
 
-  /** Maximum (corrected) tokens of a prompt: `mostTokens`, or less for a while after a refusal. */
+  /** Maximum (corrected) tokens of a prompt: `maxTokens`, or less for a while after a refusal. */
   budgetOf(model: string, maxTokens: number): number {
     const { ceiling, factor = 1 } = this.#learnt.get(model) ?? {};
     if (!ceiling || ceiling.untilMs <= this.#nowMs()) return maxTokens;

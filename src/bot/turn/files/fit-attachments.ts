@@ -18,7 +18,7 @@ export interface CutFile {
 }
 
 export interface FitOptions {
-  /** Maximum tokens of all files together. */
+  /** Maximum tokens of all files together; decided by `filesRoom` in answer-prompt.ts. */
   roomTokens: number;
   tokenFactor: number;
   /** Maximum pictures of all files together. */
