@@ -101,7 +101,7 @@ test('npx parley starts the demo in an empty folder, and stores its data there',
 test('npx parley answers from its own pages and the example documents', async () => {
   writeFileSync(
     join(home, 'questions.yaml'),
-    '- ask: From the package, how do I connect a real WeCom bot?\n  must: setup\n- ask: How many books may I borrow, says the package?\n  as: XS 2203\n  must: 20 books\n',
+    '- ask: From the package, how do I connect a real WeCom bot?\n  must: setup\n- ask: How many books may a student borrow here?\n  as: XS 2203\n  must: 20 books\n',
   );
   const run = await startParleyProcess({
     command: parley('eval', 'questions.yaml'),

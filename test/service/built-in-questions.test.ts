@@ -43,7 +43,7 @@ describe('English questions, answered from the matching English page and heading
     ['Where do I find the EncodingAESKey?', 'docs/guide/WECOM.md, “Connect a real WeCom bot”', 'callback URL'],
     ['How do I sign out?', 'docs/guide/SIGN_IN.md, “Stored data and encryption”', '/unlink'],
     ['How do I stop an answer that is being written?', 'docs/guide/USING.md, “Chat commands”', '/stop'],
-    ['How are tests run?', 'README.md, “Commands”', 'npm run verify'],
+    ['How are tests run?', 'README.md, “Commands and tests”', 'npm run verify'],
     ['How do I rotate the secret key?', 'docs/guide/OPERATIONS.md, “Key rotation”', 'SECRET_KEY_PREVIOUS'],
     ['How can I replace SECRET_KEY?', 'docs/guide/OPERATIONS.md, “Key rotation”', 'SECRET_KEY_PREVIOUS'],
     ['Which tools can it use?', 'docs/guide/USING.md, “What it can do”', 'TOOLS_FILE'],
