@@ -4,7 +4,10 @@
 -- answers must not decide how soon a larger engine is used. A refused attempt costs one short call.
 -- Nothing is stored before an engine has refused a call. A worker that stops reporting loses its permits after LEASE_MS.
 --
--- Constants  GROW_EVERY_MS, MAX_STEP (of the limit), GROW_AFTER (multiple of a refusal's pause until the limit may rise)
+-- After a refusal the limit waits GROW_EVERY_MS, and twice as long with each further one, until two rises in a row were served: an engine
+-- that was full for a moment is soon used fully again, and one that stays full is rarely asked for more than it serves.
+--
+-- Constants  GROW_EVERY_MS, MAX_STEP (of the limit), GROW_AFTER (the limit waits for this multiple of a refusal's pause at most)
 --            FIRST_BACKOFF_MS, MAX_BACKOFF_MS (pause after a refusal while no call runs), FIRST_PROBE_MS, MAX_PAUSE_MS
 --            RAMP_MS, RAMP_STEP_MS (calls resume gradually after a pause), LEASE_MS, FORGET_MS (of an engine without refusals)
 -- Keys       engine: a hash with the limit, and one field per worker
@@ -42,6 +45,7 @@ local pausedUntil = tonumber(state.pausedUntil or '0')
 local growAt = tonumber(state.growAt or '0')
 local streak = tonumber(state.streak or '0')
 local step = tonumber(state.step or '1')
+local growWait, rises = tonumber(state.growWait or '0'), tonumber(state.rises or '0')
 local top = math.max(running, tonumber(args.top)) + othersRunning
 local isNew = limit == 0
 if refused > 0 then
@@ -56,9 +60,12 @@ if refused > 0 then
   -- The end of a call signals a free place. If no call is running, only time can tell.
   if pauseMs == 0 and serving == 0 then pauseMs = math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * doubled) end
   if pauseMs > 0 then pausedUntil = math.max(pausedUntil, now + pauseMs) end
-  -- Without a pause, an attempt to serve more costs one short call.
-  growAt = math.max(growAt, now + math.max(GROW_AFTER * pauseMs, GROW_EVERY_MS))
-  step = 1
+  -- Refusals of the same moment count once.
+  if now >= growAt or growWait == 0 then
+    growWait = math.min(math.max(2 * growWait, GROW_EVERY_MS), math.max(GROW_AFTER * pauseMs, GROW_EVERY_MS))
+  end
+  growAt = math.max(growAt, pausedUntil, now + growWait)
+  step, rises = 1, 0
   state.refusedAt = now
 elseif passed > 0 then
   streak = 0
@@ -68,6 +75,8 @@ limit = math.max(limit, serving)
 local mayGrow = refused == 0 and waiting + othersWaiting > 0 and serving >= limit
 if mayGrow and now >= growAt then
   limit, step, growAt = limit + step, math.min(step * 2, MAX_STEP), now + GROW_EVERY_MS
+  rises = rises + 1
+  if rises > 2 then growWait = 0 end
 end
 
 -- After a pause, calls resume gradually over RAMP_MS.
@@ -83,7 +92,7 @@ if waiting + othersWaiting == 0 and now - tonumber(state.refusedAt or now) > FOR
 end
 
 redis.call('HSET', keys.engine, 'limit', limit, 'pausedUntil', pausedUntil, 'growAt', growAt, 'streak', streak,
-  'step', step, 'refusedAt', state.refusedAt or now, mine,
+  'step', step, 'growWait', growWait, 'rises', rises, 'refusedAt', state.refusedAt or now, mine,
   string.format('%d:%d:%d:%d:%d:%s', held, running, waiting, oldest, now + LEASE_MS, args.seq))
 redis.call('PEXPIRE', keys.engine, FORGET_MS)
 if isNew or (free > granted and othersWaiting > 0) then redis.call('PUBLISH', args.channel, keys.engine .. ' ' .. args.process) end
