@@ -172,12 +172,12 @@ describe('an engine that serves 10 calls at once', () => {
     engine.answerMs = 1_500;
     engine.refusal.headers = { 'retry-after': '5' };
     const worker = startWorker();
-    const asked = times(60, () => ask(worker));
+    const asked = times(40, () => ask(worker));
     await untilTrue(() => engine.refused.length > 0);
     await pause(500);
     engine.limit = 100;
-    // Two calls at a time would answer 26 questions in their patience of 20 seconds.
-    expect(await texts(asked)).toEqual(times(60, () => 'ok'));
+    // Two calls at a time would answer 18 questions in their patience of 20 seconds.
+    expect(await texts(asked)).toEqual(times(40, () => 'ok'));
   }, 60_000);
 
   test('is probed with one call after ten seconds of a long Retry-After, before the other questions [engine-capacity]', async () => {
