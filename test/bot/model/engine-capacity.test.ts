@@ -167,18 +167,21 @@ describe('an engine that serves 10 calls at once', () => {
     expect(later.filter((atMs) => atMs - next < 200).length).toBeLessThan(8);
   }, 60_000);
 
-  test('is used fully again soon after it was full for a moment and demanded a wait [engine-capacity]', async () => {
-    engine.limit = 2;
-    engine.answerMs = 1_500;
-    engine.refusal.headers = { 'retry-after': '5' };
-    const worker = startWorker();
-    const asked = times(40, () => ask(worker));
-    await untilTrue(() => engine.refused.length > 0);
-    await pause(500);
-    engine.limit = 100;
-    // Two calls at a time would answer 18 questions in their patience of 20 seconds.
-    expect(await texts(asked)).toEqual(times(40, () => 'ok'));
-  }, 60_000);
+  test('may be asked for more right after its first wait, and ever later while it stays full [engine-capacity]', async () => {
+    const { share, store } = startWorker();
+    const name = '{engine}:capacity:full';
+    const waitsSec: number[] = [];
+    for (let refusal = 0; refusal < 7; refusal += 1) {
+      await share.report(name, {
+        ...{ held: 10, running: 10, top: 10, waiting: 5, waitedMs: 0, passed: 0, refused: 1, pauseMs: 10_000 },
+      });
+      const { growAt, pausedUntil } = await store.hgetall(name);
+      waitsSec.push(Math.round((Number(growAt) - Number(pausedUntil)) / 1_000));
+      // The wait passes.
+      await store.hset(name, { growAt: '0', pausedUntil: '1' });
+    }
+    expect(waitsSec).toEqual([0, 0, 0, 6, 22, 54, 90]);
+  });
 
   test('is probed with one call after ten seconds of a long Retry-After, before the other questions [engine-capacity]', async () => {
     engine.refusal.headers = { 'retry-after': '120' };
