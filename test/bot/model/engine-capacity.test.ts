@@ -143,8 +143,8 @@ describe('an engine that serves 10 calls at once', () => {
 
   test('leaves the retries for other faults when it refuses many calls [engine-capacity] [bounded-retries]', async () => {
     const worker = startWorker();
-    await texts(times(60, () => ask(worker)));
-    expect(engine.refused.length).toBeGreaterThan(16);
+    // More than the reserve of retries and what the questions earn. How many a burst meets depends on the machine.
+    while (engine.refused.length <= 20) await texts(times(60, () => ask(worker)));
     const before = engine.refused.length;
     engine.refusal = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>maintenance</html>' };
     engine.limit = 0;
