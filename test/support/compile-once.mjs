@@ -18,7 +18,13 @@ class CompiledOnce extends SourceTextModule {
   constructor(source, options) {
     const known = compiled.get(options.identifier);
     const isKnown = known?.source === source;
-    super(source, isKnown ? { ...options, cachedData: known.data } : options);
+    try {
+      super(source, isKnown ? { ...options, cachedData: known.data } : options);
+    } catch (thrown) {
+      // V8 refuses its data after a change of its flags.
+      if (thrown.code !== 'ERR_VM_MODULE_CACHED_DATA_REJECTED') throw thrown;
+      super(source, options);
+    }
     if (isKnown) return;
     const data = importsLater(source, options.identifier) ? undefined : this.createCachedData();
     compiled.set(options.identifier, { source, data });
