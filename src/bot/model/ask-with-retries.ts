@@ -154,10 +154,11 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
       } else {
         const waitMs = tries.made >= maxTries ? undefined : retryPolicy.pauseBeforeRetry(error, tries.made);
         const isLastTry = waitMs === undefined || monotonicMs() + waitMs >= tries.deadlineMs;
-        if (await unhurried(() => admission.mayRetry(error, { permit: held.permit, isLastTry }))) tries.made -= 1;
-        else if (isLastTry) throw error;
+        if (await unhurried(() => admission.mayRetry(error, { permit: held.permit, isLastTry }))) {
+          if (waitMs !== undefined) retryPolicy.giveBack();
+          tries.made -= 1;
+        } else if (isLastTry) throw error;
         else {
-          retryPolicy.spend();
           tellRetry(parts, request, { error, waitMs });
           await pauseUnlessCancelled(waitMs, signal);
         }

@@ -33,16 +33,12 @@ export class RetryPolicy {
     this.#budget = Math.min(RESERVE, this.#budget + this.#options.limits.retryShare);
   }
 
-  /**
-   * @param tries attempts so far
-   * @returns the pause before the next attempt, which must `spend` first, or undefined to give up
-   */
+  /** @param tries attempts so far @returns the pause before the next attempt, or undefined to give up */
   pauseBeforeRetry(error: ChatError, tries: number): number | undefined {
     const { limits, random } = this.#options;
     if (!error.isRetryable || tries >= limits.maxTries) return undefined;
     if ((error.retryAfterMs ?? 0) > limits.maxRetryAfterMs) return undefined;
-    this.#refill();
-    if (this.#budget < 1) return undefined;
+    if (!this.#spend()) return undefined;
     const jitterMs = random() * Math.min(limits.retryCapMs, limits.retryBaseMs * 2 ** (tries - 1));
     return Math.round(error.retryAfterMs === undefined ? jitterMs : Math.max(error.retryAfterMs, jitterMs));
   }
@@ -52,15 +48,18 @@ export class RetryPolicy {
     return pauseMs * (1 + this.#options.random());
   }
 
-  /** A call is repeated. A call that only waits for its engine does not spend. */
-  spend(): void {
-    this.#budget -= 1;
+  /** Returns the budget of a retry that was not made, because the call only waits for its engine. */
+  giveBack(): void {
+    this.#budget = Math.min(RESERVE, this.#budget + 1);
   }
 
-  #refill(): void {
+  #spend(): boolean {
     const nowMs = this.#options.monotonicMs();
     const elapsedMs = nowMs - this.#refilledAtMs;
     this.#budget = Math.min(RESERVE, this.#budget + elapsedMs / RESERVE_REFILL_MS);
     this.#refilledAtMs = nowMs;
+    if (this.#budget < 1) return false;
+    this.#budget -= 1;
+    return true;
   }
 }
