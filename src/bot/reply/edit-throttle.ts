@@ -30,7 +30,8 @@ export function progressOf({ text, thinking }: Omit<ReplyView, 'finished'>): num
 
 /**
  * Decides when a growing answer is written. The first reasoning and the first text are written in the event-loop turn in
- * which they arrive, later snapshots at the platform's pace. Each write shows the newest complete snapshot; intermediate ones are skipped.
+ * which they arrive, later snapshots at the platform's pace. Each write shows the newest complete snapshot;
+ * intermediate ones are skipped.
  */
 export class EditThrottle {
   readonly #options: EditThrottleOptions;

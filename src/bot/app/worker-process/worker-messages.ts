@@ -30,7 +30,8 @@ export type ToWorker =
 
 /**
  * `here`: it listens. `ready`: it takes turns, and has taken over `takenOver` turns of dead workers. `left`: a turn that it was
- * given has ended or was given back; `counts` are the process's counters and histograms. `search`: it has no index of documents and asks for `found`, without hits if that failed.
+ * given has ended or was given back; `counts` are the process's counters and histograms. `search`: it has no index of
+ * documents and asks for `found`, without hits if that failed.
  */
 export type FromWorker =
   | { kind: 'here' }

@@ -25,7 +25,8 @@ export function refuseTooEarly({ nowMs }: Pick<TokenParts, 'nowMs'>, { link }: H
 }
 
 /**
- * Refreshes a link's tokens. The caller (access-token.ts) holds the lock. Every outcome is written conditionally on the version that was read.
+ * Refreshes a link's tokens. The caller (access-token.ts) holds the lock. Every outcome is written conditionally on the
+ * version that was read.
  * @throws IdentityError `refresh_later`, `sign_in_again`, `store_away`; `profile_unfit` if the new tokens belong to another
  * user
  */
