@@ -161,7 +161,9 @@ export async function costInRedis(
   };
 }
 
-/** Keys that an idle bot writes by itself: queue statistics and a Redis probe. */
+/** Keys that an idle bot writes by itself: queue statistics, the workers' presence and a Redis probe. */
 function isOurOwn(key: string): boolean {
-  return /^(?:wakes:|\{wake|\{summaries|messenger:|readyz|probe|\{id\}:(?:rechecks|key-sweep))/.test(key);
+  return /^(?:wakes:|\{wake|\{isolation\}:workers|\{service\}:keys|\{summaries|messenger:|readyz|probe|\{id\}:(?:rechecks|key-sweep))/.test(
+    key,
+  );
 }

@@ -23,7 +23,8 @@ export function describeImages(urls: string[], language: Language): Finding | un
 function describe(url: string, language: Language): string {
   if (!/^data:/i.test(url)) return localize(BUILT_IN_TEXTS.imageElsewhere, language);
   try {
-    const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
+    // A copy with its own memory: the library reads past the end of a short view, into whatever lies beside it.
+    const bytes = Uint8Array.from(Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'));
     const { width, height, type = '' } = imageSize(bytes);
     // Some formats have no magic number, so the library accepts almost any bytes for them, without a size.
     if (!(width > 0 && height > 0)) return localize(BUILT_IN_TEXTS.imageUnreadable, language);
