@@ -1,10 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { bundledPackages } from './scripts/build/bundle-packages.mjs';
 
-/** As the server runs them: read file by file they would cost each of some three hundred test files half a second. */
-const PACKAGES = existsSync('dist/node_modules')
-  ? { [`^(${bundledPackages().join('|')})$`]: '<rootDir>/dist/node_modules/$1/index.mjs' }
-  : {};
+/** Node loads the modules: most of them once per jest process. */
+const NATIVE = { testRunner: '<rootDir>/test/support/runner/run-natively.mjs' };
+
+/**
+ * Jest loads the modules: all of them for each test file, each of which may test another mutant. The packages are bundled, as
+ * for the server.
+ */
+const MUTABLE = {
+  moduleNameMapper: existsSync('dist/node_modules')
+    ? { [`^(${bundledPackages().join('|')})$`]: '<rootDir>/dist/node_modules/$1/index.mjs' }
+    : {},
+};
 
 /** The folders of the fast tier: the tests of the modules of `src`, and those of the project itself. */
 const FAST_FOLDERS = ['bot', 'cli', 'house', 'mutants', 'service', 'shared', 'simulator'];
@@ -53,20 +61,20 @@ const TIER = process.env.TEST_TIER ?? (isNarrowed ? 'full' : 'fast');
 // For the tests, whose processes do not see the command line.
 process.env.TEST_TIER = TIER;
 
-/** Tests run the TypeScript sources through swc as native ES modules (got is ESM only). */
+/** Tests run the TypeScript sources, compiled by swc, as native ES modules. */
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: TEST_FILES[TIER],
   testPathIgnorePatterns: TIER === 'fast' ? SLOW.map((name) => `/test/${name}\\.test\\.ts$`) : [],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: PACKAGES,
   transform: {
     '^.+\\.ts$': [
       '<rootDir>/test/support/mutating-transform.mjs',
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } },
     ],
   },
+  ...(process.env.MUTANTS === undefined ? NATIVE : MUTABLE),
   // What the tests left is searched for secrets at the end of every run.
   globalSetup: '<rootDir>/test/support/evidence/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/evidence/global-teardown.ts',

@@ -3,7 +3,6 @@
 import fs from 'node:fs';
 import { resolve } from 'node:path';
 import swcJest from '@swc/jest';
-import './compile-once.mjs';
 
 /** Of the current run; a process runs one mutant after another. */
 let mutant = { named: undefined, file: undefined, text: undefined };

@@ -95,6 +95,27 @@ test('the number of held messages is counted separately for each person of a gro
   expect((await begin()).heldCount).toBe(3);
 });
 
+test.each(['is open', 'has crashed'])(
+  'a question released behind a turn that %s is answered before it, in the sender’s order [in-order]',
+  async (state) => {
+    const older = await hold('ben');
+    const other = await hold('anna');
+    const newer = await say('ben');
+    let claim = await begin();
+    for (const person of ['ben', 'anna'] as const) await store.release(group, personId(person));
+    if (state === 'has crashed') claim = await begin();
+    expect([idsOf(claim), claim.heldCount]).toEqual([[newer], 1]);
+    expect(await store.releaseBefore(claim)).toBe(true);
+    const answered: string[] = [];
+    for (let next = await store.begin(group); next; next = await store.begin(group)) {
+      answered.push(...idsOf(next));
+      expect(await store.releaseBefore(next)).toBe(false);
+      await store.commit(next, FINAL);
+    }
+    expect(answered).toEqual([older, newer, other]);
+  },
+);
+
 test('a release by an older version, which names no person, releases the questions of everyone', async () => {
   const held = [await hold('anna'), await hold('ben')];
   expect(await store.release(group)).toEqual({ count: 2, isTurnOpen: false });

@@ -18,7 +18,7 @@
 -- Returns    verdict: 'nothing' (waits) | 'claimed' (by a live worker) | 'lacks-key', with lackedKeyId and no epoch taken |
 --            'begun', with the rest:
 --            epoch   turnId   crashes   crashedWorker: whose crash was counted by this claim   storedAnswer   stopSeq   stopOwner   stopServed: the stop that was answered
---            heldCount: how many messages of the sender are held (where very many are, all)   startedAtMs: when the answered message came
+--            heldCount: how many older messages of the sender are held (where very many are, all) or wait behind an unfinished turn   startedAtMs: when the answered message came
 --            wasHandedOver: its live reply   entries   history   notices   wasBegun: a worker had begun this turn before
 --            preferences: what the sender chose: field, sealed, …   wasStopped: one of its messages, by itself
 --            redisNowMs: now by the clock by which `entries` and the answered message were stamped
@@ -151,6 +151,17 @@ local function heldCount()
   end
   return own
 end
+-- A release puts older messages of the sender behind an open turn, which has crashed since.
+local function overtakenCount()
+  if not isLeftOver then return 0 end
+  local own = 0
+  for index = size + 1, #head do
+    local isOlder = head[index].seq and head[index].seq < (head[1].seq or 0)
+    -- guard: in-order/overtaken-by-crash
+    if isOlder and redis.call('HGET', args.messagePrefix .. head[index].id, 'owner') == record[3] then own = own + 1 end
+  end
+  return own
+end
 local preferences = record[3] and redis.call('HGETALL', args.preferencesPrefix .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', args.preferencesPrefix .. record[3], args.preferencesLifeMs) end
 local history, kept = newest(keys.history, tonumber(args.maxTurns), tonumber(args.maxHistoryBytes))
@@ -164,7 +175,7 @@ return answer {
   stopSeq = count('stopSeq'),
   stopOwner = state.stopOwner,
   stopServed = count('stopServed'),
-  heldCount = heldCount(),
+  heldCount = heldCount() + overtakenCount(),
   startedAtMs = tonumber(record[1] or nowMs),
   wasHandedOver = record[2],
   entries = entries,

@@ -1,6 +1,6 @@
 -- Releases held messages after their sender signed in, in the order in which they were accepted. Their age counts from now.
 -- Messages before the sign-in are forgotten (SECURITY.md link-is-told). An open turn keeps its place in front, or gives it up, fenced, when it
--- finds that older questions of its sender are still held.
+-- finds that older questions of its sender are still held, or were released behind it since its claim.
 -- In a group other people may wait too: only one person's messages are released, with their original age, and the history stays.
 -- Safe to repeat: with nothing held, nothing changes; a turn that gave up its place finds that it has none.
 --
@@ -22,7 +22,27 @@ for _, text in ipairs(redis.call('LRANGE', keys.held, 0, -1)) do
     isOfGroup = isOfGroup or record[2] == 'group'
   end
 end
-if #held == 0 then return answer { count = 0, isTurnOpen = isOpen } end
+-- A release since the claim put older questions behind the open turn: they come first, too.
+local waiting, overtaken = {}, {}
+local kept = tonumber(state[3] or '0')
+if givesUp then
+  local first = redis.call('LINDEX', keys.inbox, 0)
+  local firstSeq = first and readEntry(first).seq or 0
+  for index, text in ipairs(redis.call('LRANGE', keys.inbox, 0, -1)) do
+    local entry = readEntry(text)
+    local isOlder = index > kept and entry.seq and entry.seq < firstSeq
+    local owner = isOlder and redis.call('HGET', args.messagePrefix .. entry.id, 'owner')
+    if isOlder and (args.owner == '' or not owner or owner == args.owner) then
+      -- guard: in-order/overtaken
+      overtaken[#overtaken + 1] = {seq = entry.seq, text = text}
+    else
+      waiting[#waiting + 1] = text
+    end
+  end
+else
+  waiting = redis.call('LRANGE', keys.inbox, kept, -1)
+end
+if #held + #overtaken == 0 then return answer { count = 0, isTurnOpen = isOpen } end
 -- The held list is out of order if a message was released behind an open turn that was held then, and was held again after
 -- it.
 table.sort(held, function(one, other) return one.seq < other.seq end)
@@ -46,9 +66,9 @@ for index = #held, 1, -1 do
   redis.call('HSET', args.messagePrefix .. id, 'state', 'accepted')
   if redis.call('PTTL', args.messagePrefix .. id) == -1 then redis.call('PEXPIRE', args.messagePrefix .. id, RECORD_LIFE_MS) end
 end
-local kept = givesUp and 0 or tonumber(state[3] or '0')
-local waiting = redis.call('LRANGE', keys.inbox, kept, -1)
-for _ = 1, #waiting do redis.call('RPOP', keys.inbox) end
+for _, entry in ipairs(overtaken) do released[#released + 1] = entry end
+table.sort(released, function(one, other) return one.seq < other.seq end)
+for _ = 1, #waiting + #overtaken do redis.call('RPOP', keys.inbox) end
 local at = 1
 for _, text in ipairs(waiting) do
   local seq = readEntry(text).seq
@@ -60,10 +80,10 @@ for _, text in ipairs(waiting) do
 end
 for index = at, #released do redis.call('RPUSH', keys.inbox, released[index].text) end
 for _, entry in ipairs(held) do redis.call('LREM', keys.held, 1, entry.text) end
-if not isOfGroup then
+if #held > 0 and not isOfGroup then
   redis.call('DEL', keys.history)
   -- guard: link-is-told/cleared-summary
   redis.call('SET', keys.summary, '-' .. releasedMs, 'PX', CLEARED_MARK_MS)
 end
 redis.call('ZADD', keys.pending, releasedMs, args.conversationId)
-return answer { count = #held, isTurnOpen = isOpen }
+return answer { count = #released, isTurnOpen = isOpen }
