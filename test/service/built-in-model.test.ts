@@ -190,6 +190,35 @@ describe('questions inside labels of speakers or behind quotes', () => {
   });
 });
 
+describe('images', () => {
+  const MIB = 1024 * 1024;
+  const frame = Buffer.from('0002ffc0001108000200030301220002110103110100', 'hex');
+  /** A JPEG of 3 × 2 pixels whose size follows bytes that belong to no segment. */
+  const jpeg = (fillerBytes: number) =>
+    Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(fillerBytes), frame, Buffer.alloc(2 * MIB)]);
+  const describing = async (...images: Buffer[]) => {
+    const content = images.map((bytes) => ({
+      type: 'image_url',
+      image_url: { url: `data:image/jpeg;base64,${bytes.toString('base64')}` },
+    }));
+    const request = readChatRequest({ model: 'svc-plus', messages: [{ role: 'user', content }] }, models);
+    return (await composeAnswer(request, docs)).text;
+  };
+
+  test('are described by their beginning, with their whole size', async () => {
+    expect(await describing(jpeg(1_000))).toContain('a JPEG image of 3 × 2 pixels (2049 KiB)');
+  });
+
+  test.each([
+    ['one image', [jpeg(MIB)]],
+    ['several images', [jpeg(MIB / 2), jpeg(MIB / 2)]],
+  ])('are searched for their size in at most 1 MiB: %s', async (_, images) => {
+    const text = await describing(...images);
+    expect(text).toContain('an image that I cannot read');
+    expect(text).not.toContain('3 × 2');
+  });
+});
+
 test('splitTokens loses no text', () => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => splitTokens(text).join('') === text));
 });

@@ -1,6 +1,7 @@
 import { HOUR_MS, SECOND_MS } from '../clock.ts';
 import { definedOnly } from '../defined-only.ts';
 import { randomToken } from '../crypto/ids.ts';
+import { decodeBytes } from '../text/decode-bytes.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { Claims } from './person-from-claims.ts';
 import { ProviderError } from './provider-error.ts';
@@ -16,7 +17,7 @@ const DECLARATION_BYTES = 256;
 function decodeText(bytes: Uint8Array, contentType: string | null): string {
   const named = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? '')?.[1];
   const label = [markOf(bytes), named, declaredIn(bytes)].find(isKnown);
-  return new TextDecoder(label).decode(bytes);
+  return decodeBytes(bytes, label);
 }
 
 function markOf([first, second, third]: Uint8Array): string | undefined {

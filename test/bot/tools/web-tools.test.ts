@@ -151,6 +151,7 @@ describe('read_page', () => {
       'text/html',
       '中文',
     ],
+    ['Windows-1252', Buffer.from('934e6f9420962080', 'hex'), 'text/plain; charset=iso-8859-1', '“No” – €'],
     ['an unknown encoding', '有', 'text/plain; charset=klingon', '有'],
   ])('%s', async (_, body, type, expected) => {
     answer = page(body, type);

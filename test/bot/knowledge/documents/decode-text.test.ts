@@ -13,7 +13,24 @@ const TRADITIONAL = [
   '報銷差旅費請先在系統中填寫申請表，再把發票交給財務處。',
   '「校園卡」遺失後，請立即到服務大廳掛失（電話：8001）。',
 ];
-const WESTERN = ['café', 'Über uns', 'Größe', 'Le café est fermé à midi', 'señor', 'déjà vu à Noël', 'Straße 5, Köln'];
+const WESTERN = [
+  'café',
+  'Über uns',
+  'Größe',
+  'Le café est fermé à midi',
+  'señor',
+  'déjà vu à Noël',
+  'Straße 5, Köln',
+  'EDUCAÇÃO',
+  'AÇÕES',
+  'Müßiggänger',
+  'créée',
+  'MAÇÃ',
+  'Äpfel',
+  'Ämter',
+  'Âge',
+  'NÃO',
+];
 
 /** The two bytes of each character in an encoding that Node can only decode. */
 function encoderOf(encoding: string): (text: string) => Buffer {
@@ -47,6 +64,42 @@ describe('the encoding of a Chinese text', () => {
       (text) => decodeText(encode(text)) !== text,
     );
     expect(wrong.map((text) => text.slice(0, 50))).toEqual([]);
+  });
+
+  test.each([
+    ['请用WiFi连接VPN后访问OA系统', 'GB18030', gb18030],
+    ['WiFi密码：abc123', 'GB18030', gb18030],
+    ['A类、B类、C类', 'GB18030', gb18030],
+    ['用U盘拷贝', 'GB18030', gb18030],
+    ['請用WiFi連接VPN後訪問OA系統', 'Big5', big5],
+    ['SSO登入失敗時，請聯絡IT服務台', 'Big5', big5],
+  ])('is detected beside Latin letters without spaces: %s', (text, _encoding, encode) => {
+    expect(decodeText(encode(text))).toBe(text);
+  });
+
+  test.each([
+    ['GB18030', gb18030],
+    ['Big5', big5],
+    ['UTF-8', (text: string) => Buffer.from(text)],
+  ])('%s is detected if the last character is cut, and behind a long ASCII text', (_encoding, encode) => {
+    const text = `${'plain\n'.repeat(20_000)}${TRADITIONAL.join('\n')}`;
+    const bytes = encode(text);
+    expect(decodeText(bytes.subarray(0, -1))).toBe(`${text.slice(0, -1)}\ufffd`);
+  });
+
+  test('UTF-8 is detected despite a damaged character', () => {
+    const [first, ...others] = SIMPLIFIED;
+    const damaged = Buffer.concat([Buffer.from(`${first}\n`), Buffer.from([0xe5]), Buffer.from(others.join('\n'))]);
+    expect(decodeText(damaged)).toBe(`${first}\n\ufffd${others.join('\n')}`);
+  });
+
+  test('Western European text behind a long ASCII text is not taken for damaged UTF-8', () => {
+    const text = `${'plain\n'.repeat(20_000)}café`;
+    expect(decodeText(Buffer.from(text, 'latin1'))).toBe(text);
+  });
+
+  test('Windows-1252 keeps quotation marks, dashes, ellipses and the euro sign', () => {
+    expect(decodeText(Buffer.from('934e6f94209620353085208080', 'hex'))).toBe('“No” – 50… €€');
   });
 
   test('text in a Western European encoding is not taken for Chinese', () => {

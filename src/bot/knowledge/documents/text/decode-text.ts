@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { decodeBytes } from '../../../../shared/text/decode-bytes.ts';
 import { DocumentError } from '../document.ts';
 
 const BYTE_ORDER_MARKS: readonly [mark: Buffer, encoding: string][] = [
@@ -20,21 +22,28 @@ const FREQUENT_PAIRS = [
   { encoding: 'big5', leads: [0xa4, 0xc6], trails: [0x40, 0xfe] },
 ] as const;
 const PUNCTUATION = /[\u3001\u3002\u3008-\u3011\u2014\u2018-\u201d\u2026\u00b7\uff01-\uff5e]/;
-/** Western accented letters touch other letters. */
-const TOUCHING = /[A-Za-z]\p{Script=Han}|\p{Script=Han}[A-Za-z]/gu;
+const NOT_ASCII = /[^\0-\x7f]/gu;
+/**
+ * One or two Western accented letters before or after others. Chinese characters beside Latin letters are rarely alone, and
+ * more often behind them.
+ */
+const BEFORE_LATIN = /(?<!\p{Script=Han})\p{Script=Han}(?=[A-Za-z])/gu;
+const BEHIND_LATIN = /(?<=[A-Za-z])\p{Script=Han}(?!\p{Script=Han})/gu;
 /** Weights of characters. Wrongly decoded text has many rare ones. */
-const WEIGHTS = { common: 3, frequent: 1, rare: -2, touching: -2 };
+const WEIGHTS = { common: 3, frequent: 1, rare: -2, beforeLatin: -2, behindLatin: -0.6 };
 /** Ordinary text has a higher mean weight. */
 const MIN_WEIGHT = 0.5;
+/** Share of broken characters in UTF-8 text that was cut or damaged. Text in other encodings has more. */
+const MAX_BROKEN = 0.1;
 
 /**
- * Decodes text. The encoding is taken from a byte order mark, else from `declared`, else UTF-8 if valid, else Big5 or
- * GB18030 (Chinese), else Western European.
+ * Decodes text. The encoding is UTF-8 if valid, else taken from `declared`, else UTF-8 if nearly valid, else Big5 or GB18030
+ * (Chinese), else Western European. A byte order mark takes precedence.
  * @throws DocumentError `unsupported` if the bytes are not text
  */
 export function decodeText(bytes: Buffer, declared?: string): string {
   const encoding = encodingOf(bytes, declared);
-  const text = new TextDecoder(encoding).decode(bytes);
+  const text = decodeBytes(bytes, encoding);
   if (!looksLikeText(text.slice(0, SAMPLE_BYTES))) throw new DocumentError('unsupported', 'The file is not text');
   return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
 }
@@ -44,24 +53,40 @@ function encodingOf(bytes: Buffer, declared: string | undefined): string {
   if (marked) return marked[1];
   const wide = wideEncoding(bytes);
   if (wide !== undefined) return wide;
-  if (isWhole(bytes, 'utf-8')) return 'utf-8';
+  if (isUtf8(bytes)) return 'utf-8';
   if (declared !== undefined && isKnown(declared)) return declared;
-  const [best] = FREQUENT_PAIRS.map(({ encoding }) => ({ encoding, weight: chineseWeight(bytes, encoding) }))
-    .filter(({ encoding, weight }) => weight >= MIN_WEIGHT && isWhole(bytes, encoding))
+  const sample = sampleOf(bytes);
+  if (isNearlyUtf8(sample)) return 'utf-8';
+  const [best] = FREQUENT_PAIRS.map(({ encoding }) => ({ encoding, weight: chineseWeight(sample, encoding) }))
+    .filter(({ encoding, weight }) => weight >= MIN_WEIGHT && isValid(bytes, encoding))
     .sort((one, other) => other.weight - one.weight);
   return best?.encoding ?? 'windows-1252';
+}
+
+/** The first part of a text that is not all ASCII, with the character before it. */
+function sampleOf(bytes: Buffer): Buffer {
+  let start = 0;
+  while (start < bytes.length && bytes[start]! < 0x80) start += 1;
+  return bytes.subarray(Math.max(start - 1, 0), start + SAMPLE_BYTES);
+}
+
+function isNearlyUtf8(sample: Buffer): boolean {
+  const letters = decodeBytes(sample).match(NOT_ASCII) ?? [];
+  const broken = letters.filter((letter) => letter === '\ufffd').length;
+  return broken <= (letters.length - broken) * MAX_BROKEN;
 }
 
 /**
  * Mean weight of the characters of a text outside ASCII. Most bytes are valid in both Chinese encodings, but become rare
  * characters and signs in the wrong one.
  */
-function chineseWeight(bytes: Buffer, encoding: string): number {
-  const text = new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES), { stream: true });
-  const letters = text.match(/[^\0-\x7f]/gu) ?? [];
+function chineseWeight(sample: Buffer, encoding: string): number {
+  const text = new TextDecoder(encoding).decode(sample, { stream: true });
+  const letters = text.match(NOT_ASCII) ?? [];
   const sum = letters.reduce((total, letter) => total + weightOf(letter), 0);
-  const touching = text.match(TOUCHING)?.length ?? 0;
-  return (sum + touching * WEIGHTS.touching) / Math.max(letters.length, 1);
+  const countOf = (form: RegExp) => text.match(form)?.length ?? 0;
+  const besideLatin = countOf(BEFORE_LATIN) * WEIGHTS.beforeLatin + countOf(BEHIND_LATIN) * WEIGHTS.behindLatin;
+  return (sum + besideLatin) / Math.max(letters.length, 1);
 }
 
 function weightOf(letter: string): number {
@@ -101,9 +126,10 @@ function wideEncoding(bytes: Buffer): string | undefined {
   return zerosAt[0]! > most && zerosAt[1]! < most / 10 ? 'utf-16be' : undefined;
 }
 
-function isWhole(bytes: Buffer, encoding: string): boolean {
+/** Whether bytes are valid in an encoding. The last character may be cut. */
+function isValid(bytes: Buffer, encoding: string): boolean {
   try {
-    new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
     return true;
   } catch {
     return false;
