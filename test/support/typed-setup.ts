@@ -37,7 +37,9 @@ export async function typeSetup(
   running.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (text: Buffer) => void (output += text.toString()));
+    stream.setEncoding('utf8').on('data', (text: string) => void (output += text));
+  // After the exit, the last output may still be on its way.
+  const closed = once(child, 'close');
   let from = 0;
   for (const [question, keys] of answers) {
     const asked = MARKS.map((mark) => `${mark} ${question}`);
@@ -47,6 +49,6 @@ export async function typeSetup(
     from = output.replaceAll(/ +/g, ' ').length;
     child.stdin.write(keys);
   }
-  const ended = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];
-  return { exitCode: Number(ended[0]), output };
+  const [exitCode] = await closed;
+  return { exitCode: Number(exitCode), output };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { settingInfo } from '../../bot/config/setting.ts';
 import { SETTING_NAMES, settingsSchema } from '../../bot/config/schema.ts';
-import type { Changes, SettingsFile } from './settings-file.ts';
+import { secretFile, type Changes, type SettingsFile } from './settings-file.ts';
 import type { Step, StepChoice } from './steps.ts';
 import type { Answers } from './trials.ts';
 
@@ -12,11 +12,16 @@ const SECRET_KEY = 'SECRET_KEY';
 /** The answers of a setup. Each is stored in the settings file at once. */
 export class AnswerSheet {
   readonly #file: SettingsFile;
+  /** Secrets in files of their own. */
+  #apart: Answers;
   #values: Answers;
 
   constructor(file: SettingsFile) {
     this.#file = file;
-    this.#values = { ...file.read() };
+    this.#apart = file.readSecretFiles();
+    const names = Object.keys(this.#apart).map(secretFile);
+    const own = Object.entries(file.read()).filter(([name]) => !names.includes(name));
+    this.#values = { ...Object.fromEntries(own), ...this.#apart };
   }
 
   get values(): Answers {
@@ -28,8 +33,20 @@ export class AnswerSheet {
     const values = { ...this.#values, ...changes };
     const needsKey = values['MESSENGER_PROTOCOL'] === undefined && values[SECRET_KEY] === undefined;
     const all = needsKey ? { ...changes, [SECRET_KEY]: randomBytes(KEY_BYTES).toString('base64') } : changes;
+    this.#file.write(this.#keepFiles(all));
     this.#values = { ...values, ...all };
-    this.#file.write(all);
+  }
+
+  /** An unchanged secret stays in its file. A new one is stored in the settings file. */
+  #keepFiles(changes: Changes): Changes {
+    const isApart = (name: string) => this.#apart[name] !== undefined;
+    const changed = Object.entries(changes).filter(([name, value]) => !isApart(name) || value !== this.#apart[name]);
+    const replaced = changed.map(([name]) => name).filter(isApart);
+    for (const name of replaced) this.#apart = { ...this.#apart, [name]: undefined };
+    return {
+      ...Object.fromEntries(changed),
+      ...Object.fromEntries(replaced.map((name) => [secretFile(name), undefined])),
+    };
   }
 
   isAsked(step: Step): boolean {

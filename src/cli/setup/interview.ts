@@ -208,6 +208,7 @@ function complaintsOf(line: string, { settings, isContinued }: LineForm): string
   return Object.entries(values).flatMap(([name, value]) => complaintOf(name, value) ?? []);
 }
 
+/** An address, or a list of them. A password may contain `@`. */
 function withoutPassword(value: string): string {
-  return value.replace(/\/\/[^@/]*@/, '//…@');
+  return value.replace(/\/\/[^/?#,]*@/g, '//…@');
 }

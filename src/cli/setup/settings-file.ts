@@ -1,12 +1,26 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { readValues, type Environment } from '../../bot/config/read-values.ts';
+import { readValues, SECRET_NAMES, type Environment } from '../../bot/config/read-values.ts';
 
 /** Values by setting; `undefined` removes a setting. */
 export type Changes = Readonly<Record<string, string | undefined>>;
 
 const HEAD = '# Written by `npm run setup`. docs/SETTINGS.md lists all settings.\n';
 const PLAIN = /^[\w.:/@%+=,~-]+$/;
+
+/** The setting that names a file with a secret. */
+export function secretFile(name: string): string {
+  return `${name}_FILE`;
+}
 
 /** The settings file that setup completes: `config/.env`, or the file named by `ENV_FILE`. Only its owner can read it. */
 export class SettingsFile {
@@ -24,6 +38,13 @@ export class SettingsFile {
     return readValues({ ENV_FILE: path }, this.#cwd).file;
   }
 
+  /** The secrets for which the file names files of their own, such as `SECRET_KEY_FILE`; empty if these cannot be read. */
+  readSecretFiles(): Environment {
+    const { file, texts } = readValues({ ENV_FILE: this.path }, this.#cwd);
+    const names = SECRET_NAMES.filter((name) => (file[secretFile(name)] ?? '') !== '');
+    return Object.fromEntries(names.map((name) => [name, texts[name]]));
+  }
+
   /**
    * Changes settings and keeps everything else, comments included. The file is replaced in one step.
    * @throws Error if a value or the existing file has a form that cannot be edited; the file is unchanged then
@@ -31,7 +52,9 @@ export class SettingsFile {
   write(changes: Changes): void {
     mkdirSync(dirname(this.path), { recursive: true });
     const before = this.read();
-    const draft = `${this.path}.${process.pid}`;
+    // The file behind a symbolic link is replaced, not the link.
+    const path = existsSync(this.path) ? realpathSync(this.path) : this.path;
+    const draft = `${path}.${process.pid}`;
     try {
       writeFileSync(draft, withChanges(this.#text(), changes), { mode: 0o600 });
       const after = this.read(draft);
@@ -40,7 +63,7 @@ export class SettingsFile {
       const spoiled = names.filter((name) => after[name] !== wanted[name]);
       if (spoiled.length > 0) throw new Error(`${this.path} cannot be edited: write ${spoiled.join(', ')} yourself`);
       chmodSync(draft, 0o600);
-      renameSync(draft, this.path);
+      renameSync(draft, path);
     } finally {
       rmSync(draft, { force: true });
     }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLine } from '../../../src/cli/setup/read-line.ts';
 import { SettingsFile } from '../../../src/cli/setup/settings-file.ts';
@@ -96,6 +96,23 @@ describe('parley setup', () => {
     expect(resumed.output.split(en('summary'))[0]).not.toContain(`◆  ${en('CHAT_BASE_URL')}`);
   });
 
+  test('shows addresses of Redis in the summary without their passwords', async () => {
+    const settings = {
+      ...{ SLACK_CONNECT: 'socket', SLACK_APP_TOKEN: 'xapp-1', SLACK_BOT_TOKEN: 'xoxb-1', SLACK_CLIENT_ID: '1.2' },
+      ...{ SLACK_CLIENT_SECRET: 'client-word', REDIS_URL: 'redis://:p@first@one.test:1,redis://me:second@two.test:2' },
+      ...{ PUBLIC_URL: 'http://127.0.0.1:1', CHAT_BASE_URL: `${engine.url}/v1`, CHAT_API_KEY: KEY },
+      ...{ CHAT_MODELS: 'campus-one', SIGN_IN: 'off', WECOM_BOT_NAME: 'Parley' },
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+    const { output } = await type(folderWith({ 'config/.env': lines.join('') }), [
+      [en('resumeMissing'), ENTER],
+      [en('SIGN_IN_URL'), ENTER],
+      [en('summary'), CTRL_C],
+    ]);
+    expect(output).toContain('redis://…@one.test:1,redis://…@two.test:2');
+    expect(output).not.toMatch(/first|second|client-word/);
+  });
+
   test('changes an answer in the summary, and lists the models of the engine for that', async () => {
     const cwd = folderWith();
     const { exitCode } = await type(cwd, [
@@ -183,6 +200,17 @@ describe('parley setup --yes', () => {
     for (const secret of ['xapp-1-setup', 'xoxb-1-setup']) expect(output).not.toContain(secret);
   });
 
+  test('leaves secrets in the files that the settings file names', async () => {
+    const own = { 'key.txt': Buffer.alloc(32).toString('base64'), 'chat.txt': `${KEY}\n` };
+    const cwd = folderWith({ ...own, 'config/.env': 'SECRET_KEY_FILE=key.txt\nCHAT_API_KEY_FILE=chat.txt\n' });
+    const slack = { SLACK_APP_TOKEN: 'xapp-1-setup', SLACK_BOT_TOKEN: 'xoxb-1-setup' };
+    const serving = { REDIS_URL: redis.url, PUBLIC_URL: 'https://parley.example.org', SIGN_IN_PROOF: 'same-id' };
+    expect((await run(cwd, { ...answers(), ...slack, ...serving })).output).toContain('The settings are stored');
+    const text = readFileSync(join(cwd, 'config/.env'), 'utf8');
+    expect(text).toMatch(/^SECRET_KEY_FILE=key.txt\nCHAT_API_KEY_FILE=chat.txt\n/);
+    expect(text).not.toMatch(/^(SECRET_KEY|CHAT_API_KEY)=/m);
+  });
+
   test('names what is missing, refuses to replace a value, and fails for a wrong answer', async () => {
     const cwd = folderWith();
     expect(await run(cwd, { CHAT_API_KEY: KEY })).toEqual({
@@ -199,6 +227,17 @@ describe('parley setup --yes', () => {
 });
 
 describe('the settings file', () => {
+  test('is replaced behind a symbolic link, which stays', () => {
+    const cwd = folderWith({ 'own/parley.env': 'LOG_LEVEL=warn\r\nPUBLIC_URL=https://old.example.org\r\n' });
+    mkdirSync(join(cwd, 'config'));
+    symlinkSync(join(cwd, 'own/parley.env'), join(cwd, 'config/.env'));
+    const file = new SettingsFile({}, cwd);
+    file.write({ PUBLIC_URL: 'https://parley.example.org' });
+    expect(lstatSync(file.path).isSymbolicLink()).toBe(true);
+    const written = new SettingsFile({ ENV_FILE: 'own/parley.env' }, cwd).read();
+    expect(written).toEqual({ LOG_LEVEL: 'warn', PUBLIC_URL: 'https://parley.example.org' });
+  });
+
   test('reads back every value as written and keeps all other lines, or stays unchanged', () => {
     const name = fc.constantFrom('CHAT_API_KEY', 'SIGN_IN_SCOPE', 'PUBLIC_URL');
     const words = fc.oneof(
