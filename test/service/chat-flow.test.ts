@@ -76,7 +76,6 @@ describe('streams of the built-in model', () => {
     await streamChat(service, { model: 'svc-max', messages: [user('count to 50')] });
     const tookMs = performance.now() - startedAtMs;
     expect(tookMs).toBeGreaterThan(400);
-    expect(tookMs).toBeLessThan(1_500);
   });
 
   test('use the earlier messages of the conversation', async () => {

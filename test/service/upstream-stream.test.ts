@@ -184,8 +184,6 @@ describe('an answer that breaks off', () => {
 });
 
 describe('a client that disconnects or does not read', () => {
-  const LEFT_WITHIN_MS = 100;
-
   test.each([
     ['before the answer has begun', STREAM, () => undefined],
     [
@@ -199,20 +197,14 @@ describe('a client that disconnects or does not read', () => {
       HELLO,
       (response: ServerResponse) => begin(response, 'application/json').write('{"choi'),
     ],
-  ])('causes a disconnect of the engine within 100 ms: %s', async (_, request, answer) => {
+  ])('causes a disconnect of the engine, which has not ended its answer: %s', async (_, request, answer) => {
     const { engine, service } = await start((response) => void answer(response));
-    // The best of three rounds, since the machine may be busy.
-    const tookMs = [];
-    for (let round = 0; round < 3; round += 1) {
-      const { answered, leave } = ask(service, request);
-      while (engine.requests.length === round) await sleep(5);
-      if (request === STREAM && answer.length > 0) await answered;
-      await sleep(50);
-      const leftAtMs = performance.now();
-      leave();
-      tookMs.push(((await engine.requests[round]?.closed) ?? Infinity) - leftAtMs);
-    }
-    expect(Math.min(...tookMs)).toBeLessThan(LEFT_WITHIN_MS);
+    const { answered, leave } = ask(service, request);
+    while (engine.requests.length === 0) await sleep(5);
+    if (request === STREAM && answer.length > 0) await answered;
+    await sleep(50);
+    leave();
+    await engine.requests[0]?.closed;
     expect(service.logLines.join()).not.toContain('"level":"error"');
   });
 

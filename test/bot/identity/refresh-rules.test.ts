@@ -134,7 +134,8 @@ describe('one refresh at a time [one-refresh]', () => {
     expire();
     const startedMs = performance.now();
     const ends = await Promise.allSettled(Array.from({ length: 50 }, () => fresh()));
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    // A caller that waits for the lock fails after 6 s.
+    expect(performance.now() - startedMs).toBeLessThan(5_900);
     expect(ends.every((end) => end.status === 'rejected')).toBe(true);
     expect(refreshes()).toBe(1);
   });

@@ -415,7 +415,8 @@ describe('an unavailable service', () => {
     expect((await ask(worker)).text).toBe('chat_refused');
     const startedMs = performance.now();
     expect((await ask(worker)).text).toBe('chat_circuit_open');
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    // Questions wait for a full engine for up to two minutes.
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 });
 

@@ -94,9 +94,8 @@ test('closing aborts the running summary and refuses further requests', async ()
   const { queue } = startQueue((_job, signal) => (signals.push(signal), untilAborted(signal)));
   queue.request(requestFor('t1'));
   await untilTrue(() => signals.length === 1);
-  const startedMs = Date.now();
+  // The summary ends only if it is aborted.
   await queue.close();
-  expect(Date.now() - startedMs).toBeLessThan(1_000);
   expect(signals[0]?.aborted).toBe(true);
   queue.request(requestFor('t2'));
   expect(await server.redis.get('{summaries}:summaries:id')).toBe('1');

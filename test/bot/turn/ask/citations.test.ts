@@ -4,6 +4,7 @@ import { SUMMARY_RULES } from '../../../../src/bot/turn/conversation/label-text.
 import { listSources, formatCitedSources } from '../../../../src/bot/turn/answer/list-sources.ts';
 import { NamedLinks } from '../../../../src/bot/turn/answer/named-links.ts';
 import { TurnSources } from '../../../../src/bot/turn/answer/turn-sources.ts';
+import { measureProcessorTime } from '../../../support/processor-time.ts';
 import { tries } from '../../../support/tries.ts';
 
 // The citations that an answer may contain [sources-were-read].
@@ -119,13 +120,14 @@ function outsideCode(text: string): string {
 
 test('processes a long answer of special characters in linear time', () => {
   const costMs = (chars: number) => {
-    const beganMs = performance.now();
+    const spentMs = measureProcessorTime();
     for (const sign of ['`', '[1', '[1,', '【1†', '`a``b', '[7] '])
       answered(sign.repeat(Math.ceil(chars / sign.length)));
-    return performance.now() - beganMs;
+    return spentMs();
   };
   costMs(20_000);
-  const [small, large] = [costMs(20_000), costMs(160_000)];
+  const least = (chars: number) => Math.min(costMs(chars), costMs(chars), costMs(chars));
+  const [small, large] = [least(20_000), least(160_000)];
   expect(large).toBeLessThan(small * 40 + 200);
 });
 
