@@ -98,6 +98,13 @@ describe('the document reader', () => {
     expect(parts.map(({ label }) => label)).toEqual(['rows 1–200', 'rows 201–400', 'rows 401–450']);
     expect(parts.at(-1)?.text.startsWith('| number | letter |\n| --- | --- |\n| 401 | b |')).toBe(true);
   });
+
+  test('reads a cell that only begins with a quotation mark, and the rows after it', async () => {
+    const lines = ['size,use', '"17,screen', ...Array.from({ length: 300 }, (_, index) => `${index},""`), 'last,row'];
+    const { parts } = await parseDocument(Buffer.from(lines.join('\n')), { name: 'a.csv' });
+    expect(parts[0]?.text).toContain('| "17 | screen |\n| 0 |');
+    expect(parts.at(-1)?.text).toContain('| last | row |');
+  });
 });
 
 describe('a Chinese text', () => {

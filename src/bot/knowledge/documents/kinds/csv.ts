@@ -42,10 +42,10 @@ function* rowsOf(text: string, delimiter: string): Generator<string[]> {
   let at = 0;
   while (at < text.length) {
     let cell = '';
-    if (text[at] === '"') {
-      const end = endOfQuotes(text, at + 1);
-      cell = text.slice(at + 1, Math.min(end, at + 1 + MAX_CELL_CHARS)).replaceAll('""', '"');
-      at = end + 1;
+    const endQuote = text[at] === '"' ? endOfQuotes(text, at + 1) : -1;
+    if (endQuote >= 0) {
+      cell = text.slice(at + 1, Math.min(endQuote, at + 1 + MAX_CELL_CHARS)).replaceAll('""', '"');
+      at = endQuote + 1;
     }
     const end = endOfCell(text, at, delimiter);
     cell += text.slice(at, Math.min(end, at + MAX_CELL_CHARS));
@@ -61,10 +61,11 @@ function* rowsOf(text: string, delimiter: string): Generator<string[]> {
   if (row.length > 0) yield row;
 }
 
+/** @returns -1 if the cell is not quoted, but only begins with a quotation mark */
 function endOfQuotes(text: string, start: number): number {
-  for (let at = text.indexOf('"', start); at !== -1; at = text.indexOf('"', at + 2))
-    if (text[at + 1] !== '"') return at;
-  return text.length;
+  let at = text.indexOf('"', start);
+  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  return at;
 }
 
 function endOfCell(text: string, start: number, delimiter: string): number {
