@@ -23,7 +23,7 @@ const utf16 = (text: string) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer
 /** A4 pages, scanned in colour and stored as JPEG 2000. @param dpi 150, 200 or 300 */
 export function colourScan(dpi: number, pages: number): Buffer {
   const size = { width: Math.floor(8.27 * dpi), height: Math.floor(11.69 * dpi) };
-  return jpxPages(real(`scan-${dpi}.jp2`), size, pages);
+  return jpxPages(real(`scan-${dpi}.jp2`), size, { count: pages });
 }
 
 function realFiles(): CorpusFile[] {

@@ -281,6 +281,11 @@ function pdfs(): CorpusFile[] {
     },
     { name: 'vast-scan.pdf', bytes: jpxPages(resizedJpx(scan, vast), vast), expected: 'too_heavy' },
     {
+      name: 'vast-scan-in-a-form.pdf',
+      bytes: jpxPages(resizedJpx(scan, vast), vast, { isInForm: true }),
+      expected: 'too_heavy',
+    },
+    {
       name: 'misstated-scan.pdf',
       bytes: jpxPages(resizedJpx(scan, vast), { width: 1_240, height: 1_753 }),
       expected: 'too_heavy',

@@ -56,18 +56,31 @@ export function scannedPage(width: number, height: number, pixels: Buffer, colou
   ]);
 }
 
-/** PDF pages with one JPEG 2000 image each, like a colour scan. @param size of the image as the PDF states it */
-export function jpxPages(image: Buffer, { width, height }: { width: number; height: number }, count = 1): Buffer {
-  const pages = Array.from({ length: count }, (_, index) => `${index + 5} 0 R`).join(' ');
-  const page =
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 3 0 R /Resources << /XObject << /I 4 0 R >> >> >>';
+/**
+ * PDF pages with one JPEG 2000 image each, like a colour scan.
+ * @param size of the image as the PDF states it
+ * @param isInForm whether the image is in a form, as some programs write it, and not in the page itself
+ */
+export function jpxPages(
+  image: Buffer,
+  { width, height }: { width: number; height: number },
+  { count = 1, isInForm = false } = {},
+): Buffer {
+  const pages = Array.from({ length: count }, (_, index) => `${index + 6} 0 R`).join(' ');
+  const drawing = Buffer.from('q 595 0 0 842 0 0 cm /I Do Q');
+  const resources = '/Resources << /XObject << /I 4 0 R /F 5 0 R >> >>';
+  const page = `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 3 0 R ${resources} >>`;
   return makePdf([
     '<< /Type /Catalog /Pages 2 0 R >>',
     `<< /Type /Pages /Kids [${pages}] /Count ${count} >>`,
-    { dictionary: '<< /Length LENGTH >>', stream: Buffer.from('q 595 0 0 842 0 0 cm /I Do Q') },
+    { dictionary: '<< /Length LENGTH >>', stream: isInForm ? Buffer.from('/F Do') : drawing },
     {
       dictionary: `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /Filter /JPXDecode /Length LENGTH >>`,
       stream: image,
+    },
+    {
+      dictionary: `<< /Type /XObject /Subtype /Form /BBox [0 0 595 842] ${resources} /Length LENGTH >>`,
+      stream: drawing,
     },
     ...Array.from({ length: count }, () => page),
   ]);

@@ -1,9 +1,10 @@
 import type { Pdfium } from './open-pdfium.ts';
 
-/** FPDF_PAGEOBJ_IMAGE. */
+/** FPDF_PAGEOBJ_IMAGE and FPDF_PAGEOBJ_FORM. */
 const IMAGE = 3;
+const FORM = 5;
 const JPX_FILTER = 'JPXDecode\0';
-/** Per page. */
+/** Per page, with the objects in its forms. */
 const MAX_OBJECTS = 2_000;
 /** PDFium decodes each of up to three channels to 32 bits, and then to a bitmap that it keeps. */
 const DECODER_BYTES_PER_PIXEL = 12;
@@ -18,28 +19,46 @@ interface JpxImage {
   shown: { width: number; height: number };
 }
 
-/** Finds the JPEG 2000 images of a page by their headers. */
+/** Finds the JPEG 2000 images of a page by their headers. An image in a form counts as large as the page. */
 export function findJpxImages(pdfium: Pdfium, page: number): JpxImage[] {
   const memory = pdfium.pdfium.wasmExports;
   const at = memory.malloc(16);
+  const whole = { width: pdfium.FPDF_GetPageWidthF(page), height: pdfium.FPDF_GetPageHeightF(page) };
   const isTurned = pdfium.FPDFPage_GetRotation(page) % 2 === 1;
   const images: JpxImage[] = [];
-  try {
-    const count = Math.min(pdfium.FPDFPage_CountObjects(page), MAX_OBJECTS);
-    for (let index = 0; index < count; index += 1) {
-      const object = pdfium.FPDFPage_GetObject(page, index);
-      if (pdfium.FPDFPageObj_GetType(object) !== IMAGE || !isJpx(pdfium, object, at)) continue;
-      if (!pdfium.FPDFImageObj_GetImagePixelSize(object, at, at + 4)) continue;
-      const pixels = { width: pdfium.pdfium.getValue(at, 'i32'), height: pdfium.pdfium.getValue(at + 4, 'i32') };
-      if (!pdfium.FPDFPageObj_GetBounds(object, at, at + 4, at + 8, at + 12)) continue;
-      const [left, bottom, right, top] = [0, 4, 8, 12].map((offset) => pdfium.pdfium.getValue(at + offset, 'float'));
-      const [width, height] = [(right ?? 0) - (left ?? 0), (top ?? 0) - (bottom ?? 0)];
-      images.push({ pixels, shown: isTurned ? { width: height, height: width } : { width, height } });
+  let left = MAX_OBJECTS;
+  const read = (object: number, isInForm: boolean): void => {
+    left -= 1;
+    const type = pdfium.FPDFPageObj_GetType(object);
+    if (type === FORM) {
+      const count = pdfium.FPDFFormObj_CountObjects(object);
+      for (let index = 0; index < count && left > 0; index += 1)
+        read(pdfium.FPDFFormObj_GetObject(object, index), true);
     }
+    if (type !== IMAGE || !isJpx(pdfium, object, at)) return;
+    if (!pdfium.FPDFImageObj_GetImagePixelSize(object, at, at + 4)) return;
+    const pixels = { width: pdfium.pdfium.getValue(at, 'i32'), height: pdfium.pdfium.getValue(at + 4, 'i32') };
+    const shown = isInForm ? whole : shownSize(pdfium, object, { at, isTurned });
+    if (shown) images.push({ pixels, shown });
+  };
+  try {
+    const count = pdfium.FPDFPage_CountObjects(page);
+    for (let index = 0; index < count && left > 0; index += 1) read(pdfium.FPDFPage_GetObject(page, index), false);
   } finally {
     memory.free(at);
   }
   return images;
+}
+
+function shownSize(
+  pdfium: Pdfium,
+  object: number,
+  { at, isTurned }: { at: number; isTurned: boolean },
+): JpxImage['shown'] | undefined {
+  if (!pdfium.FPDFPageObj_GetBounds(object, at, at + 4, at + 8, at + 12)) return undefined;
+  const [left, bottom, right, top] = [0, 4, 8, 12].map((offset) => pdfium.pdfium.getValue(at + offset, 'float'));
+  const [width, height] = [(right ?? 0) - (left ?? 0), (top ?? 0) - (bottom ?? 0)];
+  return isTurned ? { width: height, height: width } : { width, height };
 }
 
 function isJpx(pdfium: Pdfium, object: number, at: number): boolean {
