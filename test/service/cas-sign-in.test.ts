@@ -141,7 +141,7 @@ describe('invalid CAS responses, which create no session', () => {
     const page = await signIn();
     expect(page.statusCode).toBe(502);
     expect(page.body).toContain('Try again');
-    expect(`${page.body}${service.logLines.join('\n')}`).not.toMatch(/Maintenance|0900/);
+    expect(`${page.body}${service.logLines.join('\n')}`).not.toMatch(/Maintenance|call-0900/);
   });
 
   test('include a refused ticket, a ticket of another address, and a return without a ticket', async () => {

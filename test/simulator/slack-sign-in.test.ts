@@ -22,11 +22,13 @@ afterEach(async () => {
   await bot.close();
 });
 
+/** Longer than any text that random tokens contain by chance. */
+const STATE = 'state-of-the-bot';
 const redirectUri = () => `${bot.url}/oauth/platform/slack/callback`;
 const authorizeUrl = (changes: Record<string, string> = {}) => {
   const { clientId } = SLACK_CLIENT;
   const asked = { client_id: clientId, redirect_uri: redirectUri(), response_type: 'code', scope: 'openid' };
-  const query = new URLSearchParams({ ...asked, state: 'abc', nonce: 'n-1', ...changes });
+  const query = new URLSearchParams({ ...asked, state: STATE, nonce: 'n-1', ...changes });
   return new URL(`${messenger.url}/openid/connect/authorize?${query.toString()}`);
 };
 type Visit = Pick<Parameters<Messenger['driver']['browse']>[1], 'method' | 'body' | 'contentType'>;
@@ -55,9 +57,9 @@ describe('the web sign-in of the Slack simulator [slack-web-sign-in]', () => {
   test('asks its person, and returns their browser with a code for one id token', async () => {
     const page = await open(authorizeUrl());
     expect([page.status, page.text]).toEqual([200, expect.stringMatching(/signed in to Slack as Ada[\s\S]*Cancel/)]);
-    expect(page.text).not.toContain('abc');
+    expect(page.text).not.toContain(STATE);
     const back = (await decide(actionOf(page), 'allow')).url;
-    expect([`${back.origin}${back.pathname}`, back.searchParams.get('state')]).toEqual([redirectUri(), 'abc']);
+    expect([`${back.origin}${back.pathname}`, back.searchParams.get('state')]).toEqual([redirectUri(), STATE]);
 
     const code = back.searchParams.get('code') ?? '';
     const answer = await exchange({ code });
@@ -79,7 +81,7 @@ describe('the web sign-in of the Slack simulator [slack-web-sign-in]', () => {
 
   test('returns a person who cancels with access_denied and the state', async () => {
     const back = (await decide(actionOf(await open(authorizeUrl())), 'deny')).url.searchParams;
-    expect(Object.fromEntries(back)).toEqual({ error: 'access_denied', state: 'abc' });
+    expect(Object.fromEntries(back)).toEqual({ error: 'access_denied', state: STATE });
   });
 
   test.each([
