@@ -30,7 +30,7 @@ interface SetupCommand {
 
 /** What `--yes` takes from the environment; not, for example, the proxy of this shell. */
 const TAKEN =
-  /^(?:WECOM|SLACK|CHAT|SIGN_IN)_|^(?:MESSENGER_PROTOCOL|REDIS_URL|PUBLIC_URL|SECRET_KEY|TRUSTED_PROXY_HOPS)$/;
+  /^(?:WECOM|SLACK|CHAT|SIGN_IN)_|^(?:SIGN_IN|MESSENGER_PROTOCOL|REDIS_URL|PUBLIC_URL|SECRET_KEY|TRUSTED_PROXY_HOPS)$/;
 
 /**
  * `npm run setup`: asks for the settings, tries each answer, and stores it at once, so that an interrupted setup can be

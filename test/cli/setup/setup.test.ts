@@ -99,7 +99,10 @@ describe('parley setup', () => {
   test('shows addresses of Redis in the summary without their passwords', async () => {
     const settings = {
       ...{ SLACK_CONNECT: 'socket', SLACK_APP_TOKEN: 'xapp-1', SLACK_BOT_TOKEN: 'xoxb-1', SLACK_CLIENT_ID: '1.2' },
-      ...{ SLACK_CLIENT_SECRET: 'client-word', REDIS_URL: 'redis://:p@first@one.test:1,redis://me:second@two.test:2' },
+      ...{
+        SLACK_CLIENT_SECRET: 'client-word',
+        REDIS_URL: 'redis://:p@word-one@one.test:1,redis://me:word-two@two.test:2',
+      },
       ...{ PUBLIC_URL: 'http://127.0.0.1:1', CHAT_BASE_URL: `${engine.url}/v1`, CHAT_API_KEY: KEY },
       ...{ CHAT_MODELS: 'campus-one', SIGN_IN: 'off', WECOM_BOT_NAME: 'Parley' },
     };
@@ -110,7 +113,7 @@ describe('parley setup', () => {
       [en('summary'), CTRL_C],
     ]);
     expect(output).toContain('redis://…@one.test:1,redis://…@two.test:2');
-    expect(output).not.toMatch(/first|second|client-word/);
+    expect(output).not.toMatch(/word-one|word-two|client-word/);
   });
 
   test('changes an answer in the summary, and lists the models of the engine for that', async () => {
@@ -200,14 +203,16 @@ describe('parley setup --yes', () => {
     for (const secret of ['xapp-1-setup', 'xoxb-1-setup']) expect(output).not.toContain(secret);
   });
 
-  test('leaves secrets in the files that the settings file names', async () => {
+  test('takes the answers without a sign-in, and leaves secrets in the files that the settings file names', async () => {
     const own = { 'key.txt': Buffer.alloc(32).toString('base64'), 'chat.txt': `${KEY}\n` };
     const cwd = folderWith({ ...own, 'config/.env': 'SECRET_KEY_FILE=key.txt\nCHAT_API_KEY_FILE=chat.txt\n' });
     const slack = { SLACK_APP_TOKEN: 'xapp-1-setup', SLACK_BOT_TOKEN: 'xoxb-1-setup' };
-    const serving = { REDIS_URL: redis.url, PUBLIC_URL: 'https://parley.example.org', SIGN_IN_PROOF: 'same-id' };
-    expect((await run(cwd, { ...answers(), ...slack, ...serving })).output).toContain('The settings are stored');
+    const others = { REDIS_URL: redis.url, PUBLIC_URL: 'https://parley.example.org', CHAT_MODELS: 'campus-one' };
+    const env = { ...slack, ...others, CHAT_BASE_URL: `${engine.url}/v1`, SIGN_IN: 'off' };
+    expect((await run(cwd, env)).output).toContain('The settings are stored');
     const text = readFileSync(join(cwd, 'config/.env'), 'utf8');
     expect(text).toMatch(/^SECRET_KEY_FILE=key.txt\nCHAT_API_KEY_FILE=chat.txt\n/);
+    expect(text).toMatch(/^SIGN_IN=off$/m);
     expect(text).not.toMatch(/^(SECRET_KEY|CHAT_API_KEY)=/m);
   });
 
