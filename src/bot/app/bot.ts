@@ -65,7 +65,7 @@ import { createTools } from './tools.ts';
 import { createKnowledge } from '../knowledge/create-knowledge.ts';
 import { storeFeedback } from '../reply/feedback/keep-feedback.ts';
 import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
-import { createNotifyLimited } from './notify-limited.ts';
+import { createNotifyRefused } from './notify-refused.ts';
 import { turnsGraceSec } from './shutdown-timeout.ts';
 import { createChatClient, type ChatClient } from '../model/chat-client.ts';
 import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
@@ -143,7 +143,7 @@ export function createReceiver(options: BotOptions): Receiver {
       inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
       inBackground(() => prefetchFiles(place, { message, deliveryId, isKnown }));
     },
-    onLimited: createNotifyLimited({ redis, keyRing, log }),
+    onRefused: createNotifyRefused({ redis, keyRing, log }),
     greeting: (platform, to) => greeting(platform, to),
     answered: {
       amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
