@@ -6,10 +6,7 @@ import type { WaitingQuestions } from '../queue/waiting-questions.ts';
  * Registers the gauges of the waiting questions, which are counted when `/metrics` is read. They have no value while the
  * count is unknown.
  */
-export function registerWaitingQuestions(
-  registry: Registry,
-  count: () => Promise<WaitingQuestions | undefined>,
-): void {
+export function registerWaitingQuestions(registry: Registry, count: () => Promise<WaitingQuestions | undefined>): void {
   const add = (name: string, help: string, valueOf: (counted: WaitingQuestions) => number) =>
     new Gauge({
       ...{ name: `parley_${name}`, help, aggregator: 'max', registers: [registry] },

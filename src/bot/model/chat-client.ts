@@ -62,8 +62,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   };
   const clientOf = (ownParts: CallParts): ChatClient => ({
     stream: (request, signal, onEvent) => askWithRetries(ownParts, { request, signal, onEvent }),
-    listModels: (signal) => 
-      listModels({ baseUrl, apiKey, headers: commonHeaders(ownParts.catalog), limits, signal }),
+    listModels: (signal) => listModels({ baseUrl, apiKey, headers: commonHeaders(ownParts.catalog), limits, signal }),
     withCatalog: (catalog) => clientOf({ ...ownParts, catalog }),
     async close() {
       capacities.close();

@@ -38,5 +38,7 @@ export function needsSecret(headers: EngineHeaders): boolean {
 
 /** Puts the value of MODELS_SECRET into the headers. */
 export function fillSecret(headers: EngineHeaders, secret = ''): EngineHeaders {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replaceAll(SECRET, () => secret)]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value.replaceAll(SECRET, () => secret)]),
+  );
 }

@@ -178,7 +178,9 @@ describe('metrics', () => {
       .filter((name) => name.startsWith('parley_'));
     expect(ours.length).toBeGreaterThan(15);
     expect(
-      ours.filter((name) => !/_(seconds|bytes|records|partitions|connections|documents|questions|total|info)$/.test(name)),
+      ours.filter(
+        (name) => !/_(seconds|bytes|records|partitions|connections|documents|questions|total|info)$/.test(name),
+      ),
     ).toEqual([]);
   });
 });
