@@ -110,7 +110,7 @@ describe.each(PLATFORMS)('a deployment on %s without CHAT_MODELS', (platform) =>
   test.each<[what: string, env: Record<string, string>, sent: unknown[]]>([
     ['to the engine', {}, ['physics', 'key sk-model-header-0123']],
     ['not to a service in front of the engine', { SERVICE_UPSTREAM_URL: 'http://127.0.0.1:9/v1' }, []],
-  ])('sends the headers of a model %s, and logs no value of them', async (_what, env, sent) => {
+  ])('sends the headers of a model %s, and logs no value of them [secrets-stay-inside]', async (_what, env, sent) => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-models-'));
     const [file, secretFile] = [join(folder, 'models.json'), join(folder, 'secret')];
     const headers = { 'X-Tenant': 'physics', 'X-Model-Key': 'key {secret}' };
