@@ -30,7 +30,7 @@ export function probeAnswer(place: ChatPlace, model: string): Promise<CheckAnswe
  */
 export async function askBriefly(
   { baseUrl, apiKey, headersFor }: ChatPlace,
-  request: { model: string } & object,
+  request: { model: string; [field: string]: unknown },
 ): Promise<CheckAnswer> {
   const ask = (json: object) =>
     requestForCheck(`${baseUrl}/chat/completions`, {
