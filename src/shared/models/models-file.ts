@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formatIssuePath } from '../text/format-zod-error.ts';
 import { SECOND_MS } from '../clock.ts';
 import { ConfigFileError, readJsonFile } from '../json-file.ts';
 import { headersSchema, needsSecret } from './engine-headers.ts';
@@ -7,6 +8,7 @@ import { plainModel, type ModelEntry } from './model-entry.ts';
 const word = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be a name without spaces, of at most 200 characters');
 const tokens = z.number().int().min(1).max(100_000_000);
 const seconds = z.number().int().min(1).max(600);
+const SECRET_LACKS = 'needs MODELS_SECRET, which is not set';
 /** OpenAI's level names; used for an entry that lists no levels. */
 const DEFAULT_LEVELS = ['low', 'medium', 'high'];
 
@@ -52,7 +54,7 @@ const fileSchema = z.array(entrySchema).superRefine((entries, context) => {
 export function parseModelsFile(text: string, { hasSecret = false } = {}): ModelEntry[] {
   const entries = readModelsFile(text);
   const lacking = entries.flatMap(({ headers = {} }, index) =>
-    needsSecret(headers) && !hasSecret ? [`[${index}].headers: needs MODELS_SECRET, which is not set`] : [],
+    needsSecret(headers) && !hasSecret ? [`${formatIssuePath([index, 'headers'])}: ${SECRET_LACKS}`] : [],
   );
   if (lacking.length > 0) throw new ConfigFileError('file_invalid', lacking);
   return entries.map(applyDefaults);

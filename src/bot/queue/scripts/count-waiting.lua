@@ -7,8 +7,9 @@ local nowMs = redisNowMs()
 local waiting, longestMs = 0, 0
 for _, pending in ipairs(keys.pendings) do
   local tag = string.sub(pending, 1, -#'pending' - 1)
+  local statePrefix = tag .. 'state:'
   for _, id in ipairs(redis.call('ZRANGE', pending, 0, -1)) do
-    local aliveMs, size = unpack(redis.call('HMGET', tag .. 'state:' .. id, 'aliveMs', 'size'))
+    local aliveMs, size = unpack(redis.call('HMGET', statePrefix .. id, 'aliveMs', 'size'))
     local unrenewedMs = nowMs - (tonumber(aliveMs) or 0)
     local isRunning = unrenewedMs >= 0 and unrenewedMs < CLAIM_LIFE_MS
     local begun = isRunning and tonumber(size) or 0
