@@ -38,12 +38,16 @@ async function crowd(limits: { soft: number; hard: number }, people: string[]): 
   for (const person of people) await deployment.sender.direct(person, `a question of ${person}`);
   await sleep(FIGURE_IS_OLD_AFTER_MS);
 }
+const metric = async (name: string) =>
+  Number(new RegExp(`^parley_${name} (.*)$`, 'm').exec(await got(`${deployment.botUrl}/metrics`).text())?.[1]);
 const modelWasAsked = (person: string) =>
   deployment.chat.calls.some(({ body }) => JSON.stringify(body).includes(person));
 
 test('above the hard limit the oldest questions get a busy note without a model call, and /retry answers them later [back-pressure]', async () => {
   const people = ['UA', 'UB', 'UC', 'UD', 'UE'];
   await crowd({ soft: 3, hard: 3 }, people);
+  expect(await metric('waiting_questions')).toBe(5);
+  expect(await metric('longest_question_wait_seconds')).toBeGreaterThan(1);
   endLongAnswer();
   await deployment.untilShown('DUE', [ANSWER]);
   await deployment.untilShown('DUFIRST', ['A long answer.']);
@@ -61,6 +65,8 @@ test('above the hard limit the oldest questions get a busy note without a model 
   const metrics = await got(`${deployment.botUrl}/metrics`).text();
   expect(metrics).toContain('parley_turn_duration_seconds_count{platform="slack",outcome="busy"} 2');
   expect(metrics).toContain('parley_queue_pressure_changes_total{pressure="hard"} 1');
+  await untilTrue(async () => (await metric('waiting_questions')) === 0);
+  expect(await metric('longest_question_wait_seconds')).toBe(0);
 });
 
 test('above the hard limit a Chinese question gets a Chinese busy note [back-pressure]', async () => {

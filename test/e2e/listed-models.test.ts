@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   helloStream,
@@ -102,5 +105,29 @@ describe.each(PLATFORMS)('a deployment on %s without CHAT_MODELS', (platform) =>
     offered = [...OFFERED, 'aaa-chat'];
     await app.reread();
     expect(await ask(MODEL)).toMatch(/aaa-chat[^]*alpha-chat/);
+  });
+
+  test.each<[what: string, env: Record<string, string>, sent: unknown[]]>([
+    ['to the engine', {}, ['physics', 'key sk-model-header-0123']],
+    ['not to a service in front of the engine', { SERVICE_UPSTREAM_URL: 'http://127.0.0.1:9/v1' }, []],
+  ])('sends the headers of a model %s, and logs no value of them [secrets-stay-inside]', async (_what, env, sent) => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-models-'));
+    const [file, secretFile] = [join(folder, 'models.json'), join(folder, 'secret')];
+    const headers = { 'X-Tenant': 'physics', 'X-Model-Key': 'key {secret}' };
+    writeFileSync(file, JSON.stringify([{ name: 'alpha-chat', headers }]));
+    writeFileSync(secretFile, 'sk-model-header-0123\n');
+    await deployment.startBot({ MODELS_FILE: file, MODELS_SECRET_FILE: secretFile, ...env });
+    await ask('are you there?');
+    await ask(`${MODEL} zeta-chat`);
+    await ask('are you still there?');
+    await ask(`${MODEL} auto`);
+    const listing = chat.calls.find(({ path }) => path.endsWith('/models'));
+    const [first, second] = chat.calls.filter(({ path }) => !path.endsWith('/models'));
+    const [tenant, key] = sent;
+    for (const call of [listing, first])
+      expect([call?.headers['x-tenant'], call?.headers['x-model-key']]).toEqual([tenant, key]);
+    expect(second?.headers['x-tenant']).toBeUndefined();
+    expect(deployment.lines.join('')).not.toMatch(/sk-model-header|physics/);
+    rmSync(folder, { recursive: true });
   });
 });

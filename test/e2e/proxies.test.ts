@@ -142,7 +142,13 @@ describe('a call through a proxy', () => {
     configureProxy({ ...NO_WAY, httpProxy: `http://127.0.0.1:${proxy.port}` });
     const options = { url: 'http://engine.example.test/v1', models: {} };
     const engine = createPassThrough(options, { failed: () => undefined } as unknown as ServiceReport);
-    const request = { path: 'embeddings', contentType: 'application/json', accept: '*/*', body: Buffer.from('{}') };
+    const request = {
+      path: 'embeddings',
+      headers: {},
+      contentType: 'application/json',
+      accept: '*/*',
+      body: Buffer.from('{}'),
+    };
     const answer = await engine.send(request, new AbortController().signal);
     expect(await answer.body.text()).toContain('engine.example.test');
     await engine.close();

@@ -211,12 +211,21 @@ test("broadcast mentions in the model's text notify no one in Slack", async () =
   expect(text).toContain('your bank (https://evil.test)');
 });
 
-test('a person who sends too many messages in a minute is told so once, privately', async () => {
+test('a person is told once, privately, of too many messages in a minute and of a full inbox [back-pressure]', async () => {
   await startBot();
   chat.script(says('Yes.'));
-  for (let count = 0; count < 24; count += 1) await sender.direct('U7', `message ${count}`);
-  await untilTrue(() => slack.messages.some(({ text }) => text.includes('Too many messages')));
-  expect(slack.messages.filter(({ text }) => text.includes('Too many messages')).length).toBe(1);
+  const toldOf = (words: string) => slack.messages.filter(({ text }) => text.includes(words)).length;
+  await sender.direct('U7', 'message 0');
+  await untilShown('DU7', ['Yes.']);
+  const [state = ''] = await client.keys('{p*}:state:*');
+  const inbox = state.replace(':state:', ':inbox:');
+  await client.rpush(inbox, ...Array<string>(100).fill('waiting'));
+  for (let count = 1; count < 4; count += 1) await sender.direct('U7', `message ${count}`);
+  await untilTrue(() => toldOf('Too many messages wait for an answer here.') > 0);
+  await client.del(inbox);
+  for (let count = 4; count < 24; count += 1) await sender.direct('U7', `message ${count}`);
+  await untilTrue(() => toldOf('Too many messages in one minute.') > 0);
+  expect([toldOf('Too many messages wait'), toldOf('Too many messages in')]).toEqual([1, 1]);
 });
 
 test('with sign-in required, a channel shows only a notice, and the link goes to the private chat', async () => {

@@ -1,7 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createModelCatalog } from '../../src/shared/models/model-catalog.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { shippedModels } from '../support/shipped-models.ts';
+import { engineReply } from './stand-in-engine.ts';
+import { HELLO } from './upstream-support.ts';
 import { API_KEY, startTestService, type TestService } from './support.ts';
 
 interface Passed {
@@ -33,6 +37,9 @@ async function start(answer: (response: ServerResponse) => void, atOnce = 10) {
   });
   await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve));
   const service = await startTestService(server.redis, {
+    models: createModelCatalog(
+      shippedModels().entries.map((entry) => ({ ...entry, headers: { 'x-tenant': 'physics' } })),
+    ),
     chatLimits: { requestsPer10Sec: 1_000, atOnce },
     upstream: {
       url: `http://127.0.0.1:${(engine.address() as AddressInfo).port}/api/v1/`,
@@ -68,6 +75,13 @@ describe('endpoints that only an engine provides', () => {
     expect(seen).toMatchObject([{ path: `/api/v1/${path}`, headers: { 'content-type': type }, body }]);
     expect(seen[0]?.headers.authorization).toBe('Bearer sk-upstream-secret');
     expect(JSON.stringify(seen[0]?.headers)).not.toContain(API_KEY);
+  });
+
+  test("carry the headers of the engine's models instead of the caller's, like questions", async () => {
+    const { service, seen } = await start(json(engineReply({ content: 'Hi' })));
+    for (const path of ['chat/completions', 'embeddings'])
+      expect((await post(service, path, JSON.stringify(HELLO), { 'x-tenant': 'caller' })).status).toBe(200);
+    expect(seen.map(({ headers }) => headers['x-tenant'])).toEqual(['physics', 'physics']);
   });
 
   test('stream speech as it is produced', async () => {

@@ -4,6 +4,7 @@ import { inBackground } from '../../shared/in-background.ts';
 import { healthRoutes, type HealthPart } from '../metrics/health.ts';
 import { ConfigFileState } from '../metrics/config-file-state.ts';
 import { createReport } from '../metrics/metrics.ts';
+import { registerWaitingQuestions } from '../metrics/waiting-questions.ts';
 import { watchRedisSafety } from '../metrics/redis-safety.ts';
 import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import type { LocalWorker } from './local-worker.ts';
@@ -125,6 +126,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       });
       addresses.push({ name: 'bot', url: front.server.url });
       const redis = receiver?.redis ?? workerPart?.redis;
+      if (redis) {
+        const { createCountWaiting } = await import('../queue/waiting-questions.ts');
+        registerWaitingQuestions(registry, createCountWaiting(redis));
+      }
       if (redis && !config.embedded.redis)
         watchRedisSafety(redis, { isLossAllowed: config.redis.allowDataLoss, log, onUnsafe: options.onFatal });
     }

@@ -13,7 +13,7 @@ import { personIdOf, conversationOf, type GroupScope } from '../domain/conversat
 import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
-import { modelsToRefer, readCatalog } from './models.ts';
+import { modelsToRefer, readChatCatalog } from './models.ts';
 import { readGreetings } from './greeting.ts';
 import type { ListedModels } from './listed-models.ts';
 import { createQuarantine } from './quarantine.ts';
@@ -65,7 +65,7 @@ import { createTools } from './tools.ts';
 import { createKnowledge } from '../knowledge/create-knowledge.ts';
 import { storeFeedback } from '../reply/feedback/keep-feedback.ts';
 import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
-import { createNotifyLimited } from './notify-limited.ts';
+import { createNotifyRefused } from './notify-refused.ts';
 import { turnsGraceSec } from './shutdown-timeout.ts';
 import { createChatClient, type ChatClient } from '../model/chat-client.ts';
 import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
@@ -143,7 +143,7 @@ export function createReceiver(options: BotOptions): Receiver {
       inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
       inBackground(() => prefetchFiles(place, { message, deliveryId, isKnown }));
     },
-    onLimited: createNotifyLimited({ redis, keyRing, log }),
+    onRefused: createNotifyRefused({ redis, keyRing, log }),
     greeting: (platform, to) => greeting(platform, to),
     answered: {
       amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
@@ -208,7 +208,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const { redis, keyRing, platforms, store, wakeQueue, listed } = base;
   const identity = createSignIn(options, base);
   const endLinkWatch = watchForLostLinks(base, identity, log);
-  const chat = createChat(options, readCatalog(config), shareThroughRedis(redis));
+  const chat = createChat(options, readChatCatalog(config, secrets), shareThroughRedis(redis));
   const { groupScope } = config.conversation;
   const mode = config.signIn.mode;
   const summaries = createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, nowMs, log });
@@ -222,7 +222,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   /** Builds the processing of a turn from the current files. @throws ConfigFileError */
   const readTurnFiles = (next: NextKnowledge) => {
     const { models, fallbackModel } = listed.config.chat;
-    const catalog = readCatalog(config);
+    const catalog = readChatCatalog(config, secrets);
     const gate = new SignInGate({
       identity,
       policy: readPolicy(listed.config),

@@ -6,9 +6,10 @@ import { inBackground } from '../../shared/in-background.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Config, Secrets } from '../config/config.ts';
 import { ChatError } from '../model/chat-error.ts';
+import { commonHeaders } from '../../shared/models/model-catalog.ts';
 import { chatModelNames } from '../model/chat-model-names.ts';
 import { listModels } from '../model/list-models.ts';
-import { readCatalog } from './models.ts';
+import { readCatalog, readChatCatalog } from './models.ts';
 
 const LIST_LIMITS = { connectMs: 3 * SECOND_MS, firstByteMs: 5 * SECOND_MS };
 /** Pause before the list is requested again: while questions wait for it, and afterwards. */
@@ -24,7 +25,8 @@ const HOLD_MS = 2 * MINUTE_MS;
 export async function withListedModels(config: Config, secrets: Secrets, signal?: AbortSignal): Promise<Config> {
   const { baseUrl, modelsFrom } = config.chat;
   if (modelsFrom !== 'service') return config;
-  const offered = await listModels({ baseUrl, apiKey: secrets.chatApiKey ?? '', limits: LIST_LIMITS, signal });
+  const place = { baseUrl, apiKey: secrets.chatApiKey ?? '', headers: commonHeaders(readChatCatalog(config, secrets)) };
+  const offered = await listModels({ ...place, limits: LIST_LIMITS, signal });
   return offered === undefined ? config : withModels(config, offered);
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import type { Log } from '../../shared/log.ts';
 import { connectRedis } from '../../shared/redis/redis.ts';
-import { readCatalog } from './models.ts';
+import { readEngineCatalog } from './models.ts';
 import { createKeyRing, redisAddress } from './secrets.ts';
 import { gauge } from '../metrics/instruments.ts';
 import type { LocalMode } from './local/local-mode.ts';
@@ -46,7 +46,7 @@ export async function startServicePart(options: ServicePartOptions) {
   const { service: settings, wecom, local } = config;
   const isLocal = config.mode === 'local';
   const readFiles = async (): Promise<ServedFiles> => ({
-    models: readCatalog(config),
+    models: readEngineCatalog(config, secrets),
     clients: await readClients(settings.clientsFile, clients),
     directory: await readDirectory(settings.directoryFile, isLocal),
     institution: await readInstitution(settings, secrets),

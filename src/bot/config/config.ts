@@ -93,6 +93,8 @@ export interface Config extends PlatformConfigs {
   };
   /** Capabilities and request options of each model. */
   readonly modelsFile: ConfigFile;
+  /** Whether MODELS_SECRET is set. */
+  readonly hasModelsSecret: boolean;
   /** What groups, departments and platforms have for themselves. */
   readonly scenesFile: ConfigFile;
   /** Questions suggested to people who open the chat. */
@@ -180,6 +182,8 @@ export interface Secrets extends PlatformSecrets {
   readonly secretKey: Buffer | undefined;
   readonly previousSecretKeys: readonly Buffer[];
   readonly chatApiKey: string | undefined;
+  /** Value of `{secret}` in the headers of MODELS_FILE. */
+  readonly modelsSecret: string | undefined;
   readonly webSearchBraveKey: string | undefined;
   readonly signInClientSecret: string | undefined;
   readonly serviceApiKeys: readonly string[];

@@ -99,6 +99,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   MODELS_FILE: {
     meaning: '描述每个模型的能力、请求选项和不接受的字段的文件，机器人和服务共用。收到 SIGHUP 时重新读取。',
   },
+  MODELS_SECRET: { meaning: '代入 MODELS_FILE 的 `headers` 中 `{secret}` 的值。' },
   CHAT_SEND_USER: { meaning: '`yes` 表示将账号的化名作为 `user` 发送给模型服务。' },
   CHAT_FALLBACK_MODEL: {
     meaning: '所选模型不可用时使用的模型，须在 CHAT_MODELS 中。不用于无权使用它的人，也不用于它看不了的图片。',

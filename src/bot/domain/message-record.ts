@@ -16,6 +16,7 @@ export const MESSAGE_FIELDS = {
   againMs: 'when that was last',
   polledAgain: '1: the platform has polled since then',
   heldIn: 'group: it was held for a sign-in in a group',
+  full: '1: refused because too many messages waited in its conversation',
   stopped: '1: its sender stopped its answer',
   stopAt: 'handles of posts whose Stop its sender pressed before they were stored, separated by blanks',
   deleted: '1: its sender deleted it after its turn had begun',

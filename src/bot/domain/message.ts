@@ -106,3 +106,6 @@ export interface InboundAmendment {
   /** Maximum images that the message had before, if its files have changed; else 0. */
   imagesBefore: number;
 }
+
+/** Why a message was refused: a rate limit, or too many messages wait in its conversation. */
+export type Refusal = 'limited' | 'full';

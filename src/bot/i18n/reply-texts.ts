@@ -14,6 +14,7 @@ type ReplyText =
   | 'edited'
   | 'editedLast'
   | 'tooMany'
+  | 'inboxFull'
   | 'stopTaken'
   | 'cut'
   | 'couldAsk'
@@ -61,6 +62,10 @@ export const REPLY_TEXTS: Catalogue<ReplyText> = {
   tooMany: {
     en: 'Too many messages in one minute. Please wait a moment and send this one again.',
     zh: '消息发送过于频繁，请稍等片刻再发送这一条。',
+  },
+  inboxFull: {
+    en: 'Too many messages wait for an answer here. Please send this one again once some are answered.',
+    zh: '等待回答的消息过多，请在前面的消息得到回答后重新发送这一条。',
   },
   stopTaken: { en: 'I have stopped your answers here.', zh: '已停止你在此处的回答。' },
   cut: { en: '… (the rest is too long to show here)', zh: '……（其余内容过长，无法在此显示）' },

@@ -16,7 +16,7 @@ import { inBackground } from '../../shared/in-background.ts';
 import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Delivery, HttpAnswer, Platform, Welcome } from '../platforms/platform.ts';
 import type { SuggestedPrompts } from '../platforms/prompts-file.ts';
-import type { InboundMessage, Sender } from '../domain/message.ts';
+import type { InboundMessage, Refusal, Sender } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { Inbox } from '../queue/accept.ts';
 import { isFollowed } from '../queue/thread-subscriptions.ts';
@@ -24,7 +24,7 @@ import { stopRunning } from '../queue/stop-running.ts';
 import { enqueue } from '../queue/enqueue.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { createMissingReplies, type MissingReplies } from '../reply/missing-replies.ts';
-import { readLiveReply, stopAcceptedText, rateLimitText } from '../reply/read-live-reply.ts';
+import { readLiveReply, stopAcceptedText, refusalText } from '../reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import { PRESS_TEXTS } from '../i18n/feedback-texts.ts';
 import { handleAmendment, type AmendmentOptions } from './handle-amendment.ts';
@@ -61,8 +61,8 @@ export interface HandleDeliveryOptions {
     platform: Platform,
     accepted: { conversation: ConversationRef; message: InboundMessage; deliveryId: DeliveryId },
   ): void;
-  /** Called for each rate-limited message on platforms whose HTTP answer cannot show the limit. Must not throw or wait. */
-  onLimited(platform: Platform, message: InboundMessage): void;
+  /** Called for each refused message on platforms whose HTTP answer cannot show the reason. Must not throw or wait. */
+  onRefused(platform: Platform, message: InboundMessage, refusal: Refusal): void;
   /** The welcome and suggested questions for a person who has not written yet. Never rejects; bounded in time. */
   greeting(platform: Platform, to: { tenant: string; sender: Sender }): Promise<Greeting>;
   nowMs: NowMs;
@@ -163,18 +163,18 @@ async function acceptMessage(
     }
     if (platform.push) {
       // This platform does not show the HTTP answer to people.
-      if (result === 'limited' && !isStop(message)) options.onLimited(platform, message);
+      if (result !== 'repeat' && !isStop(message)) options.onRefused(platform, message, result);
       if (result === 'repeat' && pressed) notifyPresser(platform, message.tenant, pressed, PRESS_TEXTS.askedAgain);
       return { answer: answer(undefined), outcome: result === 'repeat' ? 'repeated' : result, deliveryId };
     }
-    if (result === 'limited')
+    if (result !== 'repeat')
       return {
         answer: answer({
           replyId: deliveryId,
-          content: isStop(message) ? stopAcceptedText() : rateLimitText(),
+          content: isStop(message) ? stopAcceptedText() : refusalText(result),
           finished: true,
         }),
-        outcome: 'limited',
+        outcome: result,
         deliveryId,
       };
     const personId = personIdOf(message, message.sender.userId);
@@ -193,7 +193,7 @@ async function acceptMessage(
   }
 }
 
-/** A rate-limited stop has still taken effect, so its sender must not be asked to send it again. */
+/** A refused stop has still taken effect, so its sender must not be asked to send it again. */
 function isStop({ slash }: InboundMessage): boolean {
   return slash?.word === 'stop';
 }

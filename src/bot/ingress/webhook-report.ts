@@ -1,13 +1,14 @@
 import type { FeedbackReason, FeedbackVerdict } from '../domain/feedback.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import type { ConnectionChange } from '../platforms/platform.ts';
+import type { Refusal } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 
 /** Outcome of one delivery. */
 export type DeliveryOutcome =
   | 'accepted'
   | 'repeated'
-  | 'limited'
+  | Refusal
   | 'refused'
   | 'too-large'
   | 'not-stored'

@@ -16,6 +16,7 @@ const LOG_LEVELS: Readonly<Record<string, 'warn' | 'info'>> = {
   refused: 'info',
   'too-large': 'info',
   limited: 'info',
+  full: 'info',
 };
 
 export function reportReceiving(registry: Registry, log: Log): WebhookReport {

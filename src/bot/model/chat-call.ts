@@ -58,6 +58,7 @@ export class ChatCall {
       const reader = await openAnswer({
         url,
         apiKey,
+        headers: this.#parts.catalog.of(request.model).headers,
         dispatcher,
         nowMs,
         body: JSON.stringify(fields),

@@ -10,7 +10,7 @@ import { EngineCapacity } from './engine-capacity.ts';
 import { DEFAULT_CHAT_LIMITS, type ChatLimits } from './chat-limits.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { listModels } from './list-models.ts';
-import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
+import { commonHeaders, type ModelCatalog } from '../../shared/models/model-catalog.ts';
 import { RefusedFields } from './refused-fields.ts';
 import { RetryPolicy } from './retry-policy.ts';
 
@@ -62,7 +62,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   };
   const clientOf = (ownParts: CallParts): ChatClient => ({
     stream: (request, signal, onEvent) => askWithRetries(ownParts, { request, signal, onEvent }),
-    listModels: (signal) => listModels({ baseUrl, apiKey, limits, signal }),
+    listModels: (signal) => listModels({ baseUrl, apiKey, headers: commonHeaders(ownParts.catalog), limits, signal }),
     withCatalog: (catalog) => clientOf({ ...ownParts, catalog }),
     async close() {
       capacities.close();

@@ -1,4 +1,5 @@
 import { MIB_BYTES } from '../../shared/clock.ts';
+import type { EngineHeaders } from '../../shared/models/engine-headers.ts';
 import { callHttp, HttpCallError } from '../../shared/http/call-http.ts';
 import { ChatError } from './chat-error.ts';
 import type { ChatLimits } from './chat-limits.ts';
@@ -8,6 +9,8 @@ import { mapHttpStatus } from './map-http-status.ts';
 export interface ListModelsOptions {
   baseUrl: string;
   apiKey: string;
+  /** Additional headers for the engine. */
+  headers?: EngineHeaders;
   limits: Pick<ChatLimits, 'connectMs' | 'firstByteMs'>;
   signal?: AbortSignal;
 }
@@ -21,11 +24,12 @@ const MAX_LIST_BYTES = 4 * MIB_BYTES;
 export async function listModels({
   baseUrl,
   apiKey,
+  headers,
   limits,
   signal,
 }: ListModelsOptions): Promise<string[] | undefined> {
   const answer = await callHttp(`${baseUrl}/models`, {
-    headers: { authorization: `Bearer ${apiKey}`, accept: 'application/json' },
+    headers: { ...headers, authorization: `Bearer ${apiKey}`, accept: 'application/json' },
     connectMs: limits.connectMs,
     timeoutMs: limits.firstByteMs,
     maxBytes: MAX_LIST_BYTES,

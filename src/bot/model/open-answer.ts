@@ -3,6 +3,7 @@ import type { NowMs } from '../../shared/clock.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { Deferred } from '../../shared/deferred.ts';
 import { outsideCall } from '../../shared/fail-point.ts';
+import type { EngineHeaders } from '../../shared/models/engine-headers.ts';
 import { HttpExchange } from '../../shared/http/http-exchange.ts';
 import { AnswerReader } from './stream/answer-reader.ts';
 import type { AnswerWatch } from './stream/answer-watch.ts';
@@ -15,6 +16,8 @@ import { SniffingDecoder, type DecoderLimits } from './stream/stream-decoder.ts'
 export interface HttpCall {
   url: URL;
   apiKey: string;
+  /** Additional headers for the engine. */
+  headers: EngineHeaders;
   body: string;
   isStreamed: boolean;
   /** Sent to the service as `X-Request-Id`. */
@@ -37,7 +40,7 @@ export function openAnswer(call: HttpCall): Promise<AnswerReader> {
 
 function send(call: HttpCall): Promise<AnswerReader> {
   const opened = new Deferred<AnswerReader>();
-  const { url, apiKey, body, isStreamed, trace, dispatcher, watch, nowMs, meaningOf } = call;
+  const { url, apiKey, headers: more, body, isStreamed, trace, dispatcher, watch, nowMs, meaningOf } = call;
   let reader: AnswerReader | ErrorBodyReader | undefined;
   const exchange = new HttpExchange({
     onHead(status, headers) {
@@ -63,6 +66,7 @@ function send(call: HttpCall): Promise<AnswerReader> {
     url,
     method: 'POST',
     headers: definedOnly({
+      ...more,
       authorization: `Bearer ${apiKey}`,
       'content-type': 'application/json',
       accept: isStreamed ? 'text/event-stream' : 'application/json',

@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../../shared/clock.ts';
 import { requestForCheck, type CheckAnswer } from '../../shared/http/check-request.ts';
+import type { EngineHeaders } from '../../shared/models/engine-headers.ts';
 import { asObject, parseJson } from '../../shared/parse-json.ts';
 
 /** Address and key of a chat service. */
@@ -7,13 +8,15 @@ export interface ChatPlace {
   /** Ends in /v1. */
   baseUrl: string;
   apiKey: string;
+  /** Additional headers for the engine, by the model's name there; without a name, those for its list. */
+  headersFor?(model?: string): EngineHeaders;
 }
 
 const ANSWER_LIMIT_MS = 30 * SECOND_MS;
 
 /** Requests the list of models, which not every service has. */
-export function probeModels({ baseUrl, apiKey }: ChatPlace): Promise<CheckAnswer> {
-  return requestForCheck(`${baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+export function probeModels({ baseUrl, apiKey, headersFor }: ChatPlace): Promise<CheckAnswer> {
+  return requestForCheck(`${baseUrl}/models`, { headers: { ...headersFor?.(), authorization: `Bearer ${apiKey}` } });
 }
 
 /** Requests an answer of at most 8 tokens. */
@@ -25,10 +28,13 @@ export function probeAnswer(place: ChatPlace, model: string): Promise<CheckAnswe
  * Requests a short answer, not streamed by default. If the service does not know `max_tokens` or requires a larger value,
  * the request is repeated without it.
  */
-export async function askBriefly({ baseUrl, apiKey }: ChatPlace, request: object): Promise<CheckAnswer> {
+export async function askBriefly(
+  { baseUrl, apiKey, headersFor }: ChatPlace,
+  request: { model: string; [field: string]: unknown },
+): Promise<CheckAnswer> {
   const ask = (json: object) =>
     requestForCheck(`${baseUrl}/chat/completions`, {
-      headers: { authorization: `Bearer ${apiKey}` },
+      headers: { ...headersFor?.(request.model), authorization: `Bearer ${apiKey}` },
       json: { stream: false, ...json },
       timeoutMs: ANSWER_LIMIT_MS,
     });

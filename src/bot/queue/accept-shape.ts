@@ -13,7 +13,7 @@ export const ACCEPT_SHAPE = {
     ...(['command', 'isAnswerableLater', 'isOverLimit'] as const),
     ...(['opener', 'target', 'saidAtMs?', 'chatOrder?', 'takenBeforeMs?'] as const),
   ],
-  answer: { result: ['new', 'repeat', 'limited'], takenAtMs: 'number' },
+  answer: { result: ['new', 'repeat', 'limited', 'full'], takenAtMs: 'number' },
 } as const satisfies ScriptShape;
 
 export type AcceptKeys = KeysOf<typeof ACCEPT_SHAPE>;

@@ -4,7 +4,7 @@ import { loadScript, type LuaScript } from '../../shared/redis/lua-script.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { deliveryIdOf, personIdOf, type ConversationRef } from '../domain/conversation.ts';
-import type { InboundAmendment, InboundMessage } from '../domain/message.ts';
+import type { InboundAmendment, InboundMessage, Refusal } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import { amendMessage, type AmendResult } from './edit-message.ts';
 import { ACCEPT_SHAPE, type AcceptArgs, type AcceptKeys } from './accept-shape.ts';
@@ -14,6 +14,7 @@ import type { AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
 
 /** How long a delivery is remembered (SECURITY.md accept-once). Longer than any platform retries a delivery. */
 export const REMEMBER_DELIVERY_MS = DAY_MS;
+/** Maximum waiting messages of a conversation; accept.lua refuses the next one as `full`. */
 const MAX_INBOX = 100;
 /** Extra room in a full inbox for slash commands, which finish at once. */
 const ROOM_FOR_WORDS = 20;
@@ -34,10 +35,10 @@ export interface InboxOptions {
 export interface AcceptResult {
   deliveryId: DeliveryId;
   /**
-   * `repeat`: this delivery was stored before. `limited`: refused by a rate limit, which the person must be told. A stop
-   * command takes effect even when it is limited.
+   * `repeat`: this delivery was stored before. `limited`: refused by a rate limit; `full`: too many messages wait in this
+   * conversation. The person must be told of both. A stop command takes effect even when it is refused.
    */
-  result: 'new' | 'repeat' | 'limited';
+  result: 'new' | 'repeat' | Refusal;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import { loadScript } from '../../shared/redis/lua-script.ts';
 import { personRateKey, rateKey } from '../domain/partition-keys.ts';
 import type { DeliveryId, PersonId } from '../domain/ids.ts';
+import type { Refusal } from '../domain/message.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 
 /** Counts a person's message for all processes of a cluster. Answers the count of the current minute. */
@@ -57,8 +58,8 @@ export class PersonRateLimiter {
   }
 
   /** Records the result: a repeat is not counted, and a new message is shared with the other processes. */
-  end(personId: PersonId, deliveryId: DeliveryId, result: 'new' | 'repeat' | 'limited'): void {
-    if (!(this.#redis instanceof Cluster) || result === 'limited') return;
+  end(personId: PersonId, deliveryId: DeliveryId, result: 'new' | 'repeat' | Refusal): void {
+    if (!(this.#redis instanceof Cluster) || (result !== 'new' && result !== 'repeat')) return;
     const counted = this.#countOf(personId);
     if (result === 'repeat') counted.count -= 1;
     else inBackground(() => this.#share(personId, deliveryId, counted));

@@ -6,6 +6,7 @@ import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import { tryOpen } from '../../shared/crypto/decrypt-record.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { Platform } from '../platforms/platform.ts';
+import type { Refusal } from '../domain/message.ts';
 import type { PulledReply } from '../domain/reply.ts';
 import { asDeliveryId, type DeliveryId, type PersonId } from '../domain/ids.ts';
 import { finalActions, growingActions } from './actions.ts';
@@ -85,7 +86,8 @@ export async function readLiveReply(options: ReadLiveReplyOptions, polled: PollR
   if (!isKnown && options.missing?.mayStillAppear(replyId)) return { replyId, content: '', finished: false };
   if (!isKnown) return { replyId, content: REPLY_TEXTS.unknownReply.en, finished: true };
 
-  if (found.state === 'limited') return { replyId, content: rateLimitText(), finished: true };
+  if (found.state === 'limited' || found.state === 'full')
+    return { replyId, content: refusalText(found.state), finished: true };
   if (found.elsewhere) return { replyId, content: REPLY_TEXTS.answeredAbove.en, finished: true };
   const content = openContent(options.keyRing, asDeliveryId(found.contentId), found.content);
   // During a key rotation only some receivers have the key; a later poll reaches a receiver that has it.
@@ -116,12 +118,13 @@ function snapshotOf(
   return { replyId, content: keep && content !== '' ? content : notice, finished: true };
 }
 
-/** Text for a person who exceeded the message rate limit; bilingual because the message was not read. */
-export function rateLimitText(): string {
-  return `${REPLY_TEXTS.tooMany.zh}\n${REPLY_TEXTS.tooMany.en}`;
+/** Text for a refused message; bilingual because the message was not read. */
+export function refusalText(refusal: Refusal): string {
+  const { zh, en } = refusal === 'full' ? REPLY_TEXTS.inboxFull : REPLY_TEXTS.tooMany;
+  return `${zh}\n${en}`;
 }
 
-/** Text for a rate-limited stop command: it took effect and gets no other answer. */
+/** Text for a refused stop command: it took effect and gets no other answer. */
 export function stopAcceptedText(): string {
   return `${REPLY_TEXTS.stopTaken.zh}\n${REPLY_TEXTS.stopTaken.en}`;
 }

@@ -8,13 +8,14 @@ import { checkSignIn, signInToCheck } from './check-sign-in.ts';
 import { checkProxies } from './check-proxies.ts';
 import { runChecks, type Check, type CheckOutput } from './run-checks.ts';
 import { createLog } from '../../shared/log.ts';
+import { headersAt } from '../../shared/models/model-catalog.ts';
 import { checkPlatform } from './check-platform.ts';
 import { checkPorts } from './check-ports.ts';
 import { serviceChecks } from './check-service.ts';
 import { proofOfConfiguration, type JudgeProof } from '../../bot/app/configuration-proof.ts';
 import { redisAddress } from '../../bot/app/secrets.ts';
 import { withModelsToday } from '../../bot/app/listed-models.ts';
-import { readCatalog, readKnownModels } from '../../bot/app/models.ts';
+import { readCatalog, readChatCatalog, readKnownModels } from '../../bot/app/models.ts';
 import { faultsOfModelsFile, faultsOfNamedFiles, filesInUse, type FileInUse } from './config-files.ts';
 import { faultOfDataDir } from '../../bot/app/local/data-dir.ts';
 import { secretsOfEarlierStart } from '../../bot/app/local/local-mode.ts';
@@ -133,9 +134,11 @@ async function asEngineKnowsThem(config: Config, secrets: Secrets): Promise<Para
   const { baseUrl, models, model, fallbackModel } = config.chat;
   const place = { baseUrl, apiKey: secrets.chatApiKey ?? '' };
   if ((await faultsOfModelsFile(config)).length > 0) return { ...place, models, model, fallbackModel };
-  const upstream = (name: string) => readCatalog(config).of(name).upstream;
+  const catalog = readChatCatalog(config, secrets);
+  const upstream = (name: string) => catalog.of(name).upstream;
   const fallback = fallbackModel === undefined ? undefined : upstream(fallbackModel);
-  return { ...place, models: models.map(upstream), model: upstream(model), fallbackModel: fallback };
+  const headersFor = (there?: string) => headersAt(catalog, there);
+  return { ...place, headersFor, models: models.map(upstream), model: upstream(model), fallbackModel: fallback };
 }
 
 /** Tests models that MODELS_FILE does not list and proposes entries for them. A faulty file is reported by another check. */

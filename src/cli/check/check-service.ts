@@ -3,6 +3,9 @@ import { connectRedis } from '../../shared/redis/redis.ts';
 import { withTimeout } from '../../shared/with-timeout.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
 import { findForeignKeys } from '../../service/shared-keys.ts';
+import { readEngineCatalog } from '../../bot/app/models.ts';
+import { headersAt } from '../../shared/models/model-catalog.ts';
+import { faultsOfModelsFile } from './config-files.ts';
 import { createKeyRing, redisAddress } from '../../bot/app/secrets.ts';
 import { checkChat } from './check-chat.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
@@ -54,14 +57,20 @@ async function checkKeys(config: Config, secrets: Secrets): Promise<CheckResult[
 }
 
 /** Checks the engine for the models that the service offers. */
-function engineCheck(baseUrl: string, { chat, service }: Config, { serviceUpstreamKey }: Secrets): Check {
+function engineCheck(baseUrl: string, config: Config, secrets: Secrets): Check {
+  const { chat, service } = config;
   const nameThere = (model: string) => service.upstreamModels[model] ?? model;
+  const nameHere = (there?: string) => chat.models.find((model) => nameThere(model) === there) ?? there;
   const models = chat.models.map(nameThere);
   return {
     name: 'Engine',
-    run: () =>
-      checkChat({
-        ...{ baseUrl, apiKey: serviceUpstreamKey ?? '', models, model: nameThere(chat.model) },
+    async run() {
+      // Another check reports a faulty file.
+      const isRead = (await faultsOfModelsFile(config)).length === 0;
+      const catalog = isRead ? readEngineCatalog(config, secrets) : undefined;
+      return checkChat({
+        ...{ baseUrl, apiKey: secrets.serviceUpstreamKey ?? '', models, model: nameThere(chat.model) },
+        headersFor: (there) => (catalog ? headersAt(catalog, nameHere(there)) : {}),
         title: 'Engine',
         settings: {
           baseUrl: 'SERVICE_UPSTREAM_URL',
@@ -70,7 +79,8 @@ function engineCheck(baseUrl: string, { chat, service }: Config, { serviceUpstre
           model: UPSTREAM_NAMES,
           fallbackModel: UPSTREAM_NAMES,
         },
-      }),
+      });
+    },
   };
 }
 

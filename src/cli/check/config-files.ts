@@ -105,8 +105,8 @@ export function faultsOfModelsFile(config: Config): Promise<string[]> {
   return faultsOf(modelsOf(config));
 }
 
-function modelsOf({ modelsFile }: Config): NamedFile {
-  return { setting: 'MODELS_FILE', file: modelsFile, parse: parseModelsFile };
+function modelsOf({ modelsFile, hasModelsSecret: hasSecret }: Config): NamedFile {
+  return { setting: 'MODELS_FILE', file: modelsFile, parse: (text) => parseModelsFile(text, { hasSecret }) };
 }
 
 /** A file that Parley does not ship. */

@@ -9,6 +9,7 @@ import { listenForStop } from '../../shared/process/stop-signals.ts';
 import { ConfigFileError } from '../../shared/json-file.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
 import { readGroups } from '../../bot/app/messenger.ts';
+import { readChatCatalog } from '../../bot/app/models.ts';
 import { parseKnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';
 import type { Group } from '../../simulator/directory.ts';
 import { parseDirectoryFile, type ServicePerson } from '../../service/directory-file.ts';
@@ -130,7 +131,9 @@ async function ask(
     mustSignIn: config.signIn.mode === 'required',
     signal,
   });
-  const judge = { baseUrl: config.chat.baseUrl, apiKey: app.secrets.chatApiKey ?? '', model: config.chat.model };
+  const { baseUrl, model } = config.chat;
+  const { headers } = readChatCatalog(config, app.secrets).of(model);
+  const judge = { baseUrl, apiKey: app.secrets.chatApiKey ?? '', headers, model };
   say(`${questions.length} questions of ${file}, at most ${asked.perMinute} a minute, to ${config.chat.model}\n`);
   const isInterrupted = () => signal.aborted;
   const results: Result[] = [];

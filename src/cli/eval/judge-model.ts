@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.ts';
+import type { EngineHeaders } from '../../shared/models/engine-headers.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
 
 export interface JudgeModel {
   /** Address of the chat API, ending in /v1. */
   baseUrl: string;
   apiKey: string;
+  /** Additional headers for the engine. */
+  headers: EngineHeaders;
   model: string;
 }
 
@@ -24,14 +27,14 @@ export const DEFAULT_CRITERION =
  * @returns undefined if it passes; else what is wrong
  */
 export async function judgeByModel(
-  { baseUrl, apiKey, model }: JudgeModel,
+  { baseUrl, apiKey, headers: more, model }: JudgeModel,
   asked: { question: string; answer: string; criterion: string },
 ): Promise<string | undefined> {
   const messages = [
     { role: 'system', content: RULES },
     { role: 'user', content: JSON.stringify(asked) },
   ];
-  const headers = { authorization: `Bearer ${apiKey}` };
+  const headers = { ...more, authorization: `Bearer ${apiKey}` };
   const request = { headers, json: { model, messages, stream: false }, timeoutMs: MINUTE_MS };
   const answer = await requestForCheck(`${baseUrl}/chat/completions`, request);
   if (answer.status !== 200) return 'the judge did not answer';

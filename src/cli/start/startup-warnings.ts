@@ -12,7 +12,9 @@ import { connectRedis, type RedisAddress } from '../../shared/redis/redis.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { redisAddress } from '../../bot/app/secrets.ts';
 import { withModelsToday } from '../../bot/app/listed-models.ts';
-import { readCatalog } from '../../bot/app/models.ts';
+import { readCatalog, readChatCatalog } from '../../bot/app/models.ts';
+import type { EngineHeaders } from '../../shared/models/engine-headers.ts';
+import { commonHeaders } from '../../shared/models/model-catalog.ts';
 import { findMissingDependencies } from '../../bot/app/missing-dependencies.ts';
 import { describePlatform } from '../../bot/platforms/registry.ts';
 import { hasVersion } from '../../bot/config/setting-kinds.ts';
@@ -52,7 +54,7 @@ export async function probesAtStart(parts: ProbeDeps): Promise<{ probes: StartPr
   const probes = [
     ...(embedded.redis ? [] : [redisProbe(redisAddress(config, secrets))]),
     ...(isServing && has('service') ? await serviceLooks(config, secrets) : []),
-    ...(asksChat ? [chatProbe(asEngineKnows(config, parts.config.chat), secrets.chatApiKey)] : []),
+    ...(asksChat ? [chatProbe(asEngineKnows(config, parts.config.chat, secrets), secrets.chatApiKey)] : []),
     ...(hasBot && !embedded.signIn && signIn.mode !== 'off' ? [signInProbe(signInToCheck(config, secrets))] : []),
     ...(isServing && hasBot ? [publicUrlProbe(http.publicUrl), ...(await platformProbes(parts))] : []),
   ];
@@ -122,13 +124,15 @@ function placesOf({ urls }: RedisAddress): string {
     .join(', ');
 }
 
+type ProbedChat = Pick<Config['chat'], 'baseUrl' | 'model'> & { named?: string[]; headers?: EngineHeaders };
+
 /** Requests only the model list, so that a start causes no model cost. */
 export function chatProbe(
-  { baseUrl, model, named = ['CHAT_MODELS'] }: Pick<Config['chat'], 'baseUrl' | 'model'> & { named?: string[] },
+  { baseUrl, model, named = ['CHAT_MODELS'], headers: more = {} }: ProbedChat,
   apiKey: string | undefined,
 ): StartProbe {
   const find = async () => {
-    const headers = definedOnly({ authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}` });
+    const headers = definedOnly({ ...more, authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}` });
     const answer = await requestForCheck(`${baseUrl}/models`, { headers, timeoutMs: PROBE_LIMIT_MS });
     if ('code' in answer)
       return `The chat service does not answer at ${baseUrl} (${answer.code}): no question can be answered. Start the service or correct CHAT_BASE_URL; Parley calls it again for each question.`;
@@ -148,10 +152,11 @@ export function chatProbe(
 }
 
 /** The default model, under the engine's name for it, and the settings that name it. */
-function asEngineKnows(config: Config, { modelsFrom, isModelNamed }: Config['chat']): Parameters<typeof chatProbe>[0] {
+function asEngineKnows(config: Config, { modelsFrom, isModelNamed }: Config['chat'], secrets: Secrets): ProbedChat {
   const { baseUrl, model } = config.chat;
   const named = [...(modelsFrom === 'settings' ? ['CHAT_MODELS'] : []), ...(isModelNamed ? ['CHAT_MODEL'] : [])];
-  return { baseUrl, model: readCatalog(config).of(model).upstream, named };
+  const catalog = readChatCatalog(config, secrets);
+  return { baseUrl, model: catalog.of(model).upstream, named, headers: commonHeaders(catalog) };
 }
 
 /** Models that the models file does not list. */

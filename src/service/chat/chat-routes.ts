@@ -13,7 +13,8 @@ import type { PassThrough } from '../upstream/pass-through.ts';
 import type { SharedLimits } from './shared-limits.ts';
 import { BodyBudget, readAnyBody, readBody, type BodyHold } from './read-body.ts';
 import { readRequest } from './read-request.ts';
-import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
+import type { EngineHeaders } from '../../shared/models/engine-headers.ts';
+import { commonHeaders, type ModelCatalog } from '../../shared/models/model-catalog.ts';
 import type { ModelEntry } from '../../shared/models/model-entry.ts';
 import { streamAnswer } from './stream-answer.ts';
 
@@ -103,7 +104,8 @@ export function chatRoutes(options: ChatRoutesOptions): Middleware {
       const end = await beginRequest(requireKey(ctx, findKey));
       const hold = bodies.hold();
       try {
-        await relayRequest(ctx, path, { passThrough: options.passThrough, hold });
+        const headers = commonHeaders(options.models);
+        await relayRequest(ctx, path, { passThrough: options.passThrough, headers, hold });
       } finally {
         hold.release();
         end();
@@ -151,7 +153,7 @@ function requireKey(ctx: Context, findKey: (given: string) => string | undefined
 async function relayRequest(
   ctx: Context,
   path: string,
-  { passThrough, hold }: { passThrough: PassThrough; hold: BodyHold },
+  { passThrough, headers, hold }: { passThrough: PassThrough; headers: EngineHeaders; hold: BodyHold },
 ): Promise<void> {
   const body = await readAnyBody(ctx.req, hold);
   const left = new AbortController();
@@ -160,7 +162,10 @@ async function relayRequest(
   });
   if (ctx.res.closed) left.abort();
   const contentType = ctx.get('Content-Type') || 'application/json';
-  const answer = await passThrough.send({ path, contentType, accept: ctx.get('Accept') || '*/*', body }, left.signal);
+  const answer = await passThrough.send(
+    { path, headers, contentType, accept: ctx.get('Accept') || '*/*', body },
+    left.signal,
+  );
   ctx.respond = false;
   ctx.res.writeHead(200, {
     'Content-Type': answer.contentType,

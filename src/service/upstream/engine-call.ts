@@ -104,7 +104,7 @@ export function createEngineCall(options: UpstreamOptions, surroundings: Upstrea
   const streamHeaders = { ...wholeHeaders, accept: 'text/event-stream' };
   return {
     send(request, signal, listener) {
-      const headers = request.stream ? streamHeaders : wholeHeaders;
+      const headers = { ...request.model.headers, ...(request.stream ? streamHeaders : wholeHeaders) };
       const body = JSON.stringify(toEngineBody(request, options.models[request.model.name]));
       const sent = new EngineExchange({ request, ...surroundings }, { signal, listener });
       const { model } = request;

@@ -3,6 +3,7 @@ import { KIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { outgoingConnector } from '../../shared/http/http-agent.ts';
+import type { EngineHeaders } from '../../shared/models/engine-headers.ts';
 import { ENGINE_TIMES } from '../../shared/models/engine-times.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { ServiceReport } from '../service-report.ts';
@@ -10,6 +11,8 @@ import type { UpstreamOptions } from './engine-call.ts';
 
 /** A request that is relayed without validation. */
 export interface PassedRequest {
+  /** Additional headers for the engine. */
+  headers: EngineHeaders;
   /** Path below the engine's base URL: `embeddings`, `audio/speech`. */
   path: string;
   contentType: string;
@@ -46,8 +49,8 @@ export function createPassThrough({ url, key }: UpstreamOptions, report: Service
   });
   const own = definedOnly({ authorization: key === undefined ? undefined : `Bearer ${key}` });
   return {
-    async send({ path, contentType, accept, body }, signal) {
-      const headers = { 'content-type': contentType, accept, ...own };
+    async send({ path, headers: more, contentType, accept, body }, signal) {
+      const headers = { ...more, 'content-type': contentType, accept, ...own };
       const answer = await pool
         .request({ path: `${basePath}/${path}`, method: 'POST', headers, body, signal })
         .catch((cause: unknown) => {

@@ -1,3 +1,4 @@
+import type { EngineHeaders } from './engine-headers.ts';
 import { plainModel, type ModelEntry } from './model-entry.ts';
 
 /** The models of a deployment, by name. */
@@ -18,6 +19,17 @@ export function promptRoom({ contextTokens, answerTokens }: ModelEntry, unknownT
   if (contextTokens === undefined) return unknownTokens;
   const forAnswer = Math.min(answerTokens ?? Number.POSITIVE_INFINITY, contextTokens * ANSWER_SHARE);
   return Math.floor(contextTokens - forAnswer);
+}
+
+/** Headers of requests for no listed model, such as the one for the list: all entries have the same engine. */
+export function commonHeaders({ entries }: Pick<ModelCatalog, 'entries'>): EngineHeaders {
+  return entries.find(({ headers }) => Object.keys(headers).length > 0)?.headers ?? {};
+}
+
+/** Headers of a request for a model, by its own name or the engine's; without a name, of one for the list of models. */
+export function headersAt(catalog: Pick<ModelCatalog, 'entries'>, upstream: string | undefined): EngineHeaders {
+  if (upstream === undefined) return commonHeaders(catalog);
+  return catalog.entries.find(({ name, upstream: there }) => [name, there].includes(upstream))?.headers ?? {};
 }
 
 export function createModelCatalog(entries: readonly ModelEntry[]): ModelCatalog {

@@ -1,3 +1,5 @@
+import type { EngineHeaders } from './engine-headers.ts';
+
 /**
  * How to set a model's reasoning effort: `thinking` with an object `{type}` (plus a level as `reasoning_effort` if the model
  * has levels), `reasoning_effort` with the level alone, the other two with a switch of that name. `none` means that it
@@ -38,6 +40,8 @@ export interface ModelEntry {
   idleMs?: number;
   /** Request fields that the engine rejects. */
   omit: ReadonlySet<string>;
+  /** Additional request headers, sent only to the engine of this model. */
+  headers: EngineHeaders;
 }
 
 export type ExtraRole = 'system' | 'tool';
@@ -65,5 +69,6 @@ export function plainModel(name: string): ModelEntry {
     temperature: WIDEST_TEMPERATURE,
     defaults: {},
     omit: new Set(),
+    headers: {},
   };
 }

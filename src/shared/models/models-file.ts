@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { formatIssuePath } from '../text/format-zod-error.ts';
 import { SECOND_MS } from '../clock.ts';
-import { readJsonFile } from '../json-file.ts';
+import { ConfigFileError, readJsonFile } from '../json-file.ts';
+import { headersSchema, needsSecret } from './engine-headers.ts';
 import { plainModel, type ModelEntry } from './model-entry.ts';
 
 const word = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be a name without spaces, of at most 200 characters');
 const tokens = z.number().int().min(1).max(100_000_000);
 const seconds = z.number().int().min(1).max(600);
+const SECRET_LACKS = 'needs MODELS_SECRET, which is not set';
 /** OpenAI's level names; used for an entry that lists no levels. */
 const DEFAULT_LEVELS = ['low', 'medium', 'high'];
 
@@ -31,6 +34,7 @@ const entrySchema = z.strictObject({
     .strictObject({ temperature: z.number().min(0).optional(), topP: z.number().min(0).max(1).optional() })
     .optional(),
   omit: z.array(word).max(64).optional(),
+  headers: headersSchema.optional(),
 });
 
 const fileSchema = z.array(entrySchema).superRefine((entries, context) => {
@@ -44,10 +48,16 @@ const fileSchema = z.array(entrySchema).superRefine((entries, context) => {
 /**
  * Parses the text of the file at `MODELS_FILE`: a JSON array of models, with one schema for the bot and the service
  * (SETTINGS.md).
+ * @param hasSecret whether MODELS_SECRET is set, which the headers may refer to
  * @throws ConfigFileError with every fault
  */
-export function parseModelsFile(text: string): ModelEntry[] {
-  return readModelsFile(text).map(applyDefaults);
+export function parseModelsFile(text: string, { hasSecret = false } = {}): ModelEntry[] {
+  const entries = readModelsFile(text);
+  const lacking = entries.flatMap(({ headers = {} }, index) =>
+    needsSecret(headers) && !hasSecret ? [`${formatIssuePath([index, 'headers'])}: ${SECRET_LACKS}`] : [],
+  );
+  if (lacking.length > 0) throw new ConfigFileError('file_invalid', lacking);
+  return entries.map(applyDefaults);
 }
 
 /** An entry as written in the file. */
@@ -82,6 +92,7 @@ export function applyDefaults(written: ModelFileEntry): ModelEntry {
     temperature: { min, max },
     defaults: written.defaults ?? plain.defaults,
     omit: new Set(written.omit),
+    headers: written.headers ?? plain.headers,
   };
 }
 

@@ -199,6 +199,27 @@ test('a message beyond the rate limit is answered with a notice [rate-limits]', 
   expect(results.every(({ status }) => status === 200)).toBe(true);
 });
 
+test('a message to a full inbox is answered with its own notice, and so are its repeats and polls [back-pressure]', async () => {
+  const { id } = replyOf((await sender.send(wecomText('count to 2', 'patient'))).answer);
+  await untilTrue(async () => (await pollFor(id, 'patient')).finish);
+  // Waiting messages that no worker knows of, so that they keep waiting.
+  const [record = ''] = await deployment.redis.keys(`{p*}:message:${id}`);
+  const conversation = await deployment.redis.hget(record, 'conversation');
+  const inbox = record.replace(`message:${id}`, `inbox:${conversation}`);
+  await deployment.redis.rpush(inbox, ...Array<string>(100).fill('waiting'));
+  const late = wecomText('one too many', 'patient');
+  const answers = [await sender.send(late), await sender.send(late)].map(({ answer }) => replyOf(answer));
+  answers.push(await pollFor(answers[0]?.id ?? '', 'patient'));
+  await deployment.redis.del(inbox);
+  for (const { content, finish } of answers) {
+    expect({ content, finish }).toEqual({
+      content:
+        '等待回答的消息过多，请在前面的消息得到回答后重新发送这一条。\nToo many messages wait for an answer here. Please send this one again once some are answered.',
+      finish: true,
+    });
+  }
+});
+
 test('a delivery gets 503 within 2 s while Redis is frozen, and 200 within 5 s of its return [acknowledged-when-stored]', async () => {
   process.kill(deployment.redisServer.pid, 'SIGSTOP');
   try {

@@ -5,6 +5,7 @@ import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { healthRoutes, type HealthPart } from '../../../src/bot/metrics/health.ts';
 import { createReport } from '../../../src/bot/metrics/metrics.ts';
+import { registerWaitingQuestions } from '../../../src/bot/metrics/waiting-questions.ts';
 import { listen, type ListeningServer } from '../../../src/shared/http/http-server.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { recordingLog } from '../../support/redis.ts';
@@ -172,14 +173,27 @@ describe('metrics', () => {
   test('the name of every Parley metric ends in its unit', async () => {
     const registry = new Registry();
     createReport(registry, recordingLog().log);
+    registerWaitingQuestions(registry, () => Promise.resolve({ waiting: 3, longestMs: 1_500 }));
     const ours = (await registry.getMetricsAsJSON())
       .map(({ name }) => name)
       .filter((name) => name.startsWith('parley_'));
     expect(ours.length).toBeGreaterThan(15);
     expect(
-      ours.filter((name) => !/_(seconds|bytes|records|partitions|connections|documents|total|info)$/.test(name)),
+      ours.filter(
+        (name) => !/_(seconds|bytes|records|partitions|connections|documents|questions|total|info)$/.test(name),
+      ),
     ).toEqual([]);
   });
+});
+
+test.each([
+  ['their number and the longest wait', { waiting: 3, longestMs: 1_500 }, [3, 1.5]],
+  ['no value while Redis cannot be reached', undefined, []],
+])('the gauges of waiting questions show %s', async (_what, counted, expected) => {
+  const registry = new Registry();
+  registerWaitingQuestions(registry, () => Promise.resolve(counted));
+  const metrics = await registry.getMetricsAsJSON();
+  expect(metrics.flatMap(({ values }) => values.map(({ value }) => value))).toEqual(expected);
 });
 
 test('healthz returns an identity proof for a valid nonce only', async () => {

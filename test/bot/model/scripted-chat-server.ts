@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
 export interface ReceivedCall {
   path: string;
   authorization: string | undefined;
+  headers: IncomingHttpHeaders;
   /** Value of the `x-request-id` header. */
   requestId: string | undefined;
   body: Record<string, unknown>;
@@ -53,6 +54,7 @@ export async function startScriptedChatServer(hasList = true): Promise<ScriptedC
     const call: ReceivedCall = {
       path: request.url ?? '',
       authorization: request.headers.authorization,
+      headers: request.headers,
       requestId: request.headers['x-request-id']?.toString(),
       body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
       connection: connections.get(socket) ?? 0,

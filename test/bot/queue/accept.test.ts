@@ -48,7 +48,7 @@ test('a conversation with 100 waiting messages refuses more, except a stop word 
   for (let count = 0; count < 100; count += 1)
     expect((await inbox.accept(alice, textMessage('again'))).result).toBe('new');
   const late = textMessage('one too many');
-  expect((await inbox.accept(alice, late)).result).toBe('limited');
+  expect((await inbox.accept(alice, late)).result).toBe('full');
   expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(100);
   expect((await inbox.accept(alice, textMessage('/stop'))).result).toBe('new');
   const bob = textMessage('hello', { sender: { userId: 'bob' }, chat: { kind: 'private', id: 'bob' } });
@@ -56,7 +56,7 @@ test('a conversation with 100 waiting messages refuses more, except a stop word 
   // A refused delivery stays refused: a repeat gets the same result although there is room again.
   const claim = await store.begin(alice);
   if (claim) await store.commit(claim, { outcome: 'final', records: [] });
-  expect((await inbox.accept(alice, late)).result).toBe('limited');
+  expect((await inbox.accept(alice, late)).result).toBe('full');
   expect((await inbox.accept(alice, textMessage('and now'))).result).toBe('new');
 });
 
@@ -66,7 +66,7 @@ test('accepts 20 slash words beyond a full inbox, and refuses further ones', asy
   const results: string[] = [];
   for (let count = 0; count < 25; count += 1)
     results.push((await inbox.accept(alice, textMessage(words[count % words.length] ?? ''))).result);
-  expect(results).toEqual([...Array<string>(20).fill('new'), ...Array<string>(5).fill('limited')]);
+  expect(results).toEqual([...Array<string>(20).fill('new'), ...Array<string>(5).fill('full')]);
   expect(await server.redis.llen(conversationKeys(alice).inbox)).toBe(120);
 });
 

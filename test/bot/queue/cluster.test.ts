@@ -8,6 +8,8 @@ import type { InboundMessage } from '../../../src/bot/domain/message.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { Sweeper } from '../../../src/bot/queue/sweeper.ts';
 import { enqueue } from '../../../src/bot/queue/enqueue.ts';
+import { createCountWaiting } from '../../../src/bot/queue/waiting-questions.ts';
+import { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { WakeQueue } from '../../../src/bot/queue/wake-queue.ts';
 import { testKeyRing } from '../../support/messages.ts';
 import { recordingLog } from '../../support/redis.ts';
@@ -127,4 +129,22 @@ test('the messages of one person per minute are counted once across chats, proce
   expect([taken >= 20, taken < 30]).toEqual([true, true]);
   const other = messageOf('somebody-else', 'hello');
   expect((await inbox.accept(conversationOf(other, 'member'), other)).result).toBe('new');
+});
+
+test('waiting messages are counted over all nodes without those of a running turn, and not at all while a node is down', async () => {
+  const before = (await createCountWaiting(redis)())?.waiting ?? Number.NaN;
+  const store = new TurnStore({ redis, keyRing, nowMs: Date.now, historyLifeMs: 60_000 });
+  for (let index = 0; index < 5; index += 1) {
+    const message = messageOf(`counted${index}`, 'a question');
+    await inbox.accept(conversationOf(message, 'member'), message);
+    if (index < 2) await store.begin(conversationOf(message, 'member'));
+  }
+  const behind = messageOf('counted0', 'another question');
+  await inbox.accept(conversationOf(behind, 'member'), behind);
+  await sleep(20);
+  const counted = await createCountWaiting(redis)();
+  expect(counted?.waiting).toBe(before + 4);
+  expect(counted?.longestMs).toBeGreaterThanOrEqual(20);
+  process.kill(group.servers[1]?.pid ?? 0, 'SIGSTOP');
+  expect(await createCountWaiting(redis)()).toBeUndefined();
 });

@@ -32,14 +32,14 @@ describe('the models file', () => {
       ...{ name: 'quick', label: 'Quick answers', upstream: 'qwen3-vl:8b', images: true, tools: false },
       ...{ thinking: 'reasoning_effort', levels: ['none', 'minimal', 'high'], contextTokens: 32_768 },
       ...{ answerTokens: 2_048, temperature: [0, 1.5], omit: ['user'], defaults: { temperature: 0.3, topP: 0.8 } },
-      ...{ firstByteSec: 300, idleSec: 90, thoughtFirst: true, roles: ['system'] },
+      ...{ firstByteSec: 300, idleSec: 90, thoughtFirst: true, roles: ['system'], headers: { 'X-Tenant': 'physics' } },
     });
     expect(entry).toEqual({
       ...{ name: 'quick', label: 'Quick answers', upstream: 'qwen3-vl:8b', seesImages: true, callsTools: false },
       ...{ thinking: 'reasoning_effort', levels: ['minimal', 'high'], hasNoneLevel: true, contextTokens: 32_768 },
       ...{ answerTokens: 2_048, temperature: { min: 0, max: 1.5 }, omit: new Set(['user']) },
       ...{ defaults: { temperature: 0.3, topP: 0.8 }, firstByteMs: 300_000, idleMs: 90_000 },
-      ...{ thoughtFirst: true, roles: new Set(['system']) },
+      ...{ thoughtFirst: true, roles: new Set(['system']), headers: { 'x-tenant': 'physics' } },
     });
   });
 
@@ -57,6 +57,35 @@ describe('the models file', () => {
     ['a zero timeout', { name: 'a', firstByteSec: 0 }, /^\[0\]\.firstByteSec/],
     ['an endless silence', { name: 'a', idleSec: 86_400 }, /^\[0\]\.idleSec/],
     ['no room for an answer', { name: 'a', answerTokens: 0 }, /^\[0\]\.answerTokens/],
+    [
+      'a header with an invalid name',
+      { name: 'a', headers: { 'X Tenant': 'a' } },
+      /^\[0\]\.headers: header 1 has an invalid/,
+    ],
+    ['a header twice', { name: 'a', headers: { 'x-a': 'b', 'X-A': 'b' } }, /^\[0\]\.headers: sets x-a twice/],
+    [
+      'a header value with a line break',
+      { name: 'a', headers: { 'x-a': 'sk\n1' } },
+      /^\[0\]\.headers.*: must be printable ASCII/,
+    ],
+    [
+      'a header without its secret',
+      { name: 'a', headers: { 'x-a': '{secret}' } },
+      /^\[0\]\.headers: needs MODELS_SECRET/,
+    ],
+    ...[
+      'Authorization',
+      'Content-Type',
+      'content-length',
+      'HOST',
+      'Connection',
+      'Transfer-Encoding',
+      'Proxy-Authorization',
+    ].map((name): [string, unknown, RegExp] => [
+      `the header ${name}`,
+      { name: 'a', headers: { [name]: 'sk-1' } },
+      new RegExp(`^\\[0\\]\\.headers: must not set ${name.toLowerCase()}$`),
+    ]),
   ])('reports %s with its place', (_, entry, fault) => {
     expect(faultsOf(entry)).toEqual([expect.stringMatching(fault)]);
   });

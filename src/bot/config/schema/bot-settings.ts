@@ -30,6 +30,9 @@ export const chatSettings = {
     "File with each model's capabilities, request options and refused fields, for bot and service. Reloaded on SIGHUP.",
     'common',
   ),
+  MODELS_SECRET: secret(kinds.textLike(/^[\x21-\x7e]{1,1000}$/, 'must be ASCII text without spaces'), {
+    meaning: 'Value of `{secret}` in the `headers` of MODELS_FILE.',
+  }),
   CHAT_SEND_USER: setting(kinds.yesOrNo, 'no', '`yes` sends a pseudonym of the account to the chat service as `user`.'),
   CHAT_FALLBACK_MODEL: optional(name, {
     meaning:

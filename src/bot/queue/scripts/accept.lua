@@ -4,7 +4,8 @@
 -- Inbox and state get no expiry here: waiting messages must not vanish, however long no worker runs (claim.lua sets the state's expiry).
 --
 -- Constants  REMEMBER_MS (life of a message record), STOP_CHANNEL,
---            MAX_INBOX (maximum waiting messages), MAX_WITH_WORDS (the same for slash commands, which finish at once),
+--            MAX_INBOX (maximum waiting messages of this conversation; the next one gets `full`, and accept.ts sets the number),
+--            MAX_WITH_WORDS (the same for slash commands, which finish at once),
 --            MAX_OF_A_PERSON and MAX_OF_A_CHAT (maximum messages per minute),
 --            MAX_BEFORE_A_STOP (a person's messages per minute above which a stop command still acts but gets no reply)
 -- Keys       record: of the message   inbox   state   pending
@@ -17,13 +18,14 @@
 --            target: reply target, encrypted separately so that an apology can be sent for an unreadable message; '' where the platform polls
 --            saidAtMs: platform clock; '' if unknown   chatOrder: position in the chat; '' where the platform gives none
 --            takenBeforeMs: acceptance time of a message that was acknowledged before and is stored again, else ''
--- Returns    result: 'new' | 'limited' (refused by a limit, now or before; a stop command has taken effect) | 'repeat'
+-- Returns    result: 'new' | 'limited' (refused by a rate limit, now or before; a stop command has taken effect) | 'full' (as
+--            'limited', because the inbox is full) | 'repeat'
 --            takenAtMs: acceptance time if the message waits, else 0
 local isStop = args.command == 'stop'
 local takenBeforeMs, chatOrder = tonumber(args.takenBeforeMs), tonumber(args.chatOrder)
 local isAgain = takenBeforeMs ~= nil
 
-local known, acceptedMs, editedTo, editedMerge = unpack(redis.call('HMGET', keys.record, 'state', 'atMs', 'editedTo', 'editedMerge'))
+local known, acceptedMs, editedTo, editedMerge, wasFull = unpack(redis.call('HMGET', keys.record, 'state', 'atMs', 'editedTo', 'editedMerge', 'full'))
 -- After a failover, posts are unknown unless the record contains them. post.lua reads this mark.
 if isAgain and known ~= 'limited' then
   redis.call('HSET', keys.record, 'again', '1', 'againMs', redisNowMs())
@@ -31,7 +33,7 @@ if isAgain and known ~= 'limited' then
 end
 -- guard: accept-once/known-message
 if known then
-  return answer { result = known == 'limited' and known or 'repeat', takenAtMs = known == 'accepted' and tonumber(acceptedMs) or 0 }
+  return answer { result = known == 'limited' and (wasFull and 'full' or known) or 'repeat', takenAtMs = known == 'accepted' and tonumber(acceptedMs) or 0 }
 end
 
 -- All ages use the Redis clock, whichever process stores, answers, polls or sweeps.
@@ -53,7 +55,7 @@ if keys.chatRate and count(keys.chatRate) > MAX_OF_A_CHAT then isLimited = true 
 -- guard: rate-limits/stop
 if isStop then isLimited = ofPerson > MAX_BEFORE_A_STOP end
 -- guard: back-pressure/full-inbox
-if waiting >= (args.command ~= '' and MAX_WITH_WORDS or MAX_INBOX) then isLimited = true end
+local isFull = waiting >= (args.command ~= '' and MAX_WITH_WORDS or MAX_INBOX)
 
 local function nextSeq() return redis.call('HINCRBY', keys.state, 'seq', 1) end
 local function setStop(seq)
@@ -72,8 +74,8 @@ local function stopOpener()
 end
 
 -- A message that was acknowledged once stays accepted.
-if isLimited and not isAgain then
-  redis.call('HSET', keys.record, 'state', 'limited', 'owner', args.owner, 'atMs', nowMs)
+if (isLimited or isFull) and not isAgain then
+  redis.call('HSET', keys.record, 'state', 'limited', 'owner', args.owner, 'atMs', nowMs, unpack(isFull and {'full', '1'} or {}))
   redis.call('PEXPIRE', keys.record, REMEMBER_MS)
   if isStop then
     -- Without a state nothing was asked here, and a new state would never expire. A stop that is older than the newest
@@ -82,7 +84,7 @@ if isLimited and not isAgain then
     if redis.call('EXISTS', keys.state) == 1 and saidMs >= tonumber(redis.call('HGET', keys.state, 'saidMs') or '0') then setStop(nextSeq()) end
     stopOpener()
   end
-  return answer { result = 'limited' }
+  return answer { result = isFull and 'full' or 'limited' }
 end
 
 local takenMs = isAgain and math.min(takenBeforeMs, nowMs) or nowMs

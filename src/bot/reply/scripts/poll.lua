@@ -15,7 +15,7 @@
 --            content: sealed   finished   handedOver   later: can be answered later   keep: the content, at the handover   state
 --            contentId: delivery id of the content   elsewhere: the answer is shown in another message
 --            whole: the answer is complete, wherever it is shown   offers: language of its buttons, '' if none are given now
-local fields = {'owner', 'content', 'finished', 'handedOver', 'later', 'keep', 'atMs', 'state', 'polled', 'newer', 'shownIn', 'again', 'polledAgain', 'offers', 'offered'}
+local fields = {'owner', 'content', 'finished', 'handedOver', 'later', 'keep', 'atMs', 'state', 'polled', 'newer', 'shownIn', 'again', 'polledAgain', 'offers', 'offered', 'full'}
 local function read(key)
   local record = {key = key}
   for index, value in ipairs(redis.call('HMGET', key, unpack(fields))) do record[fields[index]] = value or nil end
@@ -32,7 +32,7 @@ local function look(record, id, changes)
     handedOver = of('handedOver'),
     later = of('later'),
     keep = of('keep'),
-    state = record.state,
+    state = record.full and 'full' or record.state,
     contentId = id,
     elsewhere = of('elsewhere'),
     whole = not changes.isOpen and of('finished'),
