@@ -134,6 +134,15 @@ local function heldCount()
   end
   return own
 end
+local function overtakenCount()
+  if not isLeftOver then return 0 end
+  local own = 0
+  for index = size + 1, #head do
+    local isOlder = head[index].seq and head[index].seq < (head[1].seq or 0)
+    if isOlder and redis.call('HGET', ARGV[4] .. head[index].id, 'owner') == record[3] then own = own + 1 end
+  end
+  return own
+end
 local preferences = record[3] and redis.call('HGETALL', ARGV[8] .. record[3]) or {}
 if #preferences > 0 then redis.call('PEXPIRE', ARGV[8] .. record[3], ARGV[9]) end
 local history, kept = newest(KEYS[5], tonumber(ARGV[3]), tonumber(ARGV[6]))
@@ -147,7 +156,7 @@ return answer {
   stopSeq = count('stopSeq'),
   stopOwner = state.stopOwner,
   stopServed = count('stopServed'),
-  heldCount = heldCount(),
+  heldCount = heldCount() + overtakenCount(),
   startedAtMs = tonumber(record[1] or nowMs),
   wasHandedOver = record[2],
   entries = entries,
