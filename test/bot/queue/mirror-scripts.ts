@@ -34,7 +34,7 @@ export function mirrorScripts(redis: Redis): Mirror {
   const seen = new Set<string>();
   const both: Mirror['both'] = (write) => Promise.all([write(redis), write(previous)]);
   const define = redis.defineCommand.bind(redis);
-  redis.defineCommand = (name, { lua = '' }) => {
+  redis.defineCommand = (name, { lua }) => {
     const script = /^-- ([\w-]+)\.lua/.exec(lua)?.[1] ?? '';
     define(name, { lua: observable(lua) });
     previous.defineCommand(name, { lua: observable(PREVIOUS.get(script) ?? lua) });
@@ -92,7 +92,12 @@ function observable(lua: string): string {
 
 /** The previous script received its limits with each call. */
 function previousCommit(call: readonly unknown[]): unknown[] {
-  const { kept, noticesShown = [], stopServed = 0, ...rest } = JSON.parse(String(call.at(-1))) as {
+  const {
+    kept,
+    noticesShown = [],
+    stopServed = 0,
+    ...rest
+  } = JSON.parse(String(call.at(-1))) as {
     kept: object;
     noticesShown?: string[];
     stopServed?: number;

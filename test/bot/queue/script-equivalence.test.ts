@@ -11,6 +11,7 @@ import { conversationKeys, messageKey } from '../../../src/bot/domain/partition-
 import type { TurnClaim, TurnCommit } from '../../../src/bot/domain/turn.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { ReplayBuffer } from '../../../src/bot/queue/replay-buffer.ts';
+import { MissingKeyError } from '../../../src/bot/queue/inbox-entry.ts';
 import { stopRunning } from '../../../src/bot/queue/stop-running.ts';
 import { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { createPostLedger } from '../../../src/bot/reply/post-ledger.ts';
@@ -48,7 +49,12 @@ function messageOf({ place, name, person, word, choice }: Step): InboundMessage 
   const isInGroup = place === 'group';
   const userId = isInGroup ? person : 'alice';
   const order = choice % 9;
-  const slack = { platform: 'slack', saidAtMs: AT_MS + Math.floor(order / 3), chatOrder: order, replyTarget: 'D1/1' } as const;
+  const slack = {
+    platform: 'slack',
+    saidAtMs: AT_MS + Math.floor(order / 3),
+    chatOrder: order,
+    replyTarget: 'D1/1',
+  } as const;
   return textMessage(word === '' ? name : word, {
     chat: isInGroup ? { kind: 'group', id: 'team' } : { kind: 'private', id: userId },
     ...{ sender: { userId }, messageId: `${place}-${name}` },
@@ -57,7 +63,19 @@ function messageOf({ place, name, person, word, choice }: Step): InboundMessage 
   });
 }
 
-const KINDS = ['accept', 'claim', 'post', 'commit', 'amend', 'again', 'stop', 'mark', 'release', 'data', 'time'] as const;
+const KINDS = [
+  'accept',
+  'claim',
+  'post',
+  'commit',
+  'amend',
+  'again',
+  'stop',
+  'mark',
+  'release',
+  'data',
+  'time',
+] as const;
 const WEIGHTS = [6, 5, 9, 5, 4, 1, 2, 2, 1, 2, 3];
 /** A case concerns mainly one place, so that its steps meet. */
 const cases = fc.constantFrom(...PLACES).chain((main) =>
@@ -177,8 +195,10 @@ async function changeData(world: World, step: Step): Promise<void> {
 const RUN: Record<Step['kind'], (world: World, step: Step) => Promise<unknown>> = {
   accept: ({ inboxes }, step) => inboxes[step.choice % 8 === 0 ? 1 : 0].accept(refOf(step), messageOf(step)),
   claim: async ({ claims, workers }, step) => {
-    // Without the key, nothing is claimed.
-    const begun = await workers[step.choice % 4 === 0 ? 1 : 0].begin(refOf(step)).catch(() => undefined);
+    const begun = await workers[step.choice % 4 === 0 ? 1 : 0].begin(refOf(step)).catch((error: unknown) => {
+      if (error instanceof MissingKeyError) return undefined;
+      throw error;
+    });
     if (begun) claims.push(begun);
   },
   post: async (world, step) => {
@@ -193,7 +213,7 @@ const RUN: Record<Step['kind'], (world: World, step: Step) => Promise<unknown>> 
     const { choice } = step;
     // Often the message that is being answered.
     const answered = claimOf(world, step)?.messages[0]?.message;
-    const message = (choice % 4 !== 0 && answered) || messageOf({ ...step, word: '' });
+    const message = (choice % 4 === 0 ? undefined : answered) ?? messageOf({ ...step, word: '' });
     const common = { mayArriveLater: choice % 4 < 2, imagesBefore: 0 };
     return world.inboxes[0].amend(
       refOf(step),
@@ -255,7 +275,14 @@ const EXAMPLES = [
   [stepOf('accept', 1), stepOf('claim', 1), stepOf('data', 3), stepOf('commit', 2)],
   [stepOf('data', 1), stepOf('accept', 1), stepOf('claim', 1), stepOf('commit', 2)],
   // A press of Stop before the place of the post is stored.
-  [stepOf('accept', 1), stepOf('claim', 1), stepOf('post', 3), stepOf('stop', 2), stepOf('post', 2), stepOf('commit', 2)],
+  [
+    stepOf('accept', 1),
+    stepOf('claim', 1),
+    stepOf('post', 3),
+    stepOf('stop', 2),
+    stepOf('post', 2),
+    stepOf('commit', 2),
+  ],
   // An earlier message of the same millisecond that arrives late.
   [stepOf('accept', 5, 'm1'), stepOf('accept', 4, 'm2'), stepOf('accept', 7, 'm3')].map((step) => ({
     ...step,
@@ -275,7 +302,11 @@ test('the scripts of a message reply and write like their previous versions in a
       if (index % 4 === 0 || index === steps.length - 1) await mirror.compare(() => performance.now() - startMs + 2);
     }
   };
-  await fc.assert(fc.asyncProperty(cases, run), { numRuns: tries(100), seed: 1, examples: EXAMPLES.map((steps): [Step[]] => [steps]) });
+  await fc.assert(fc.asyncProperty(cases, run), {
+    numRuns: tries(100),
+    seed: 1,
+    examples: EXAMPLES.map((steps): [Step[]] => [steps]),
+  });
   const verdicts = {
     ...{ accept: ['limited', 'new', 'repeat'], claim: ['begun', 'claimed', 'lacks-key', 'nothing'] },
     ...{ commit: ['amended', 'done', 'stale'], post: ['gone', 'ok', 'stale'] },
