@@ -113,7 +113,7 @@ function newWorld(): World {
   };
 }
 
-const refOf = (step: Step) => conversationOf(messageOf(step), 'shared');
+const refOf = (step: Step) => conversationOf(messageOf(step), 'group');
 
 /** The newest claim of the place, or sometimes the one before it. */
 function claimOf({ claims }: World, step: Step): TurnClaim | undefined {
@@ -143,7 +143,7 @@ function commitOf({ conversation, turnId, messages, notices, stop }: TurnClaim, 
   const tag = `{p${conversation.partition}}`;
   const usage = `${tag}:usage:x`;
   const ids = new Set([turnId, ...messages.map(({ deliveryId }) => deliveryId)]);
-  const { id: threadId } = conversationOf(textMessage('x', { chat: { kind: 'private', id: 'thread' } }), 'shared');
+  const { id: threadId } = conversationOf(textMessage('x', { chat: { kind: 'private', id: 'thread' } }), 'group');
   return {
     outcome: some(6, 'held') ?? some(7, 'dead') ?? 'final',
     heldIn: some(12, 'group'),
@@ -231,7 +231,7 @@ const RUN: Record<Step['kind'], (world: World, step: Step) => Promise<unknown>> 
     const { platform: name, tenant, app, chat, sender } = messageOf(step);
     const shownAt = step.choice % 2 === 0 ? [`h${step.choice % 3}`] : undefined;
     const stop = { stopId: `stop ${step.choice}`, chat, sender, shownAt };
-    return stopRunning(mirror.redis, { name, tenant, app }, stop, 'shared');
+    return stopRunning(mirror.redis, { name, tenant, app }, stop, 'group');
   },
   mark: async (world, step) => {
     const claim = claimOf(world, step);
