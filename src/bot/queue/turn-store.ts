@@ -39,13 +39,6 @@ const awaitKeyScript = loadScript(import.meta.url, './scripts/wait-for-key.lua',
 });
 /** A claim that was not renewed for this long may be taken by another worker. */
 export const CLAIM_LIFE_MS = 9 * SECOND_MS;
-const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
-  libraries: [INBOX_ENTRY],
-  constants: { REPLY_CHANNEL, CLEARED_MARK_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
-  keys: ['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary', 'threadHistory?'],
-  args: ['conversationId', 'epoch', 'messagePrefix', 'changes'],
-  answer: { verdict: ['done', 'stale', 'amended'], waiting: 'number' },
-});
 const markScript = loadScript(import.meta.url, './scripts/mark-turn.lua', {
   keys: ['state', 'pending'],
   args: ['epoch', 'mark', 'storedAnswer?', 'touchedAgoMs?', 'conversationId?'],
@@ -66,6 +59,16 @@ const TURNS_OF_HISTORY_READ = 50;
 const MAX_HISTORY_TURNS_STORED = 200;
 /** Maximum threads per person and chat, for /forget. */
 const THREADS_REMEMBERED = 500;
+const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
+  libraries: [INBOX_ENTRY],
+  constants: {
+    ...{ REPLY_CHANNEL, CLEARED_MARK_MS, HELD_LIFE_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
+    ...{ MAX_TURNS: MAX_HISTORY_TURNS_STORED, MAX_THREADS: THREADS_REMEMBERED },
+  },
+  keys: ['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary', 'threadHistory?'],
+  args: ['conversationId', 'epoch', 'messagePrefix', 'changes'],
+  answer: { verdict: ['done', 'stale', 'amended'], waiting: 'number' },
+});
 /** Encrypted history bytes per prompt token: four characters, a third longer when encrypted, and the fields around them. */
 const BYTES_PER_TOKEN = 8;
 const DEFAULT_PROMPT_TOKENS = 24_000;
@@ -207,11 +210,7 @@ export class TurnStore {
       ...rest,
       threadHistory: threadHistory?.append,
       followed: followed && followedNote(followed),
-      kept: { most: MAX_HISTORY_TURNS_STORED, lifeMs: historyLifeMs, summary: hasSummary(claim) },
-      maxThreads: THREADS_REMEMBERED,
-      heldLifeMs: HELD_LIFE_MS,
-      noticesShown: commit.noticesShown ?? [],
-      stopServed: commit.stopServed ?? 0,
+      kept: { lifeMs: historyLifeMs, summary: hasSummary(claim) },
       answeredBy: claim.turnId,
       preferences: preferences && placed(preferences, claim.conversation),
       followUps: hasFollowUp(commit) ? followUpsOf(claim.conversation) : undefined,

@@ -4,8 +4,10 @@ import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
 import { sealTurn } from '../../../src/bot/turn/conversation/history.ts';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import { asDeliveryId } from '../../../src/bot/domain/ids.ts';
+import type { TurnCommit } from '../../../src/bot/domain/turn.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
+import { createPostLedger } from '../../../src/bot/reply/post-ledger.ts';
 import { turnOf } from '../turn/conversation/turns.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -68,9 +70,32 @@ test('a turn after 5,000 others costs the commands and bytes of one after 50, an
   await runTurn('trims');
   expect(await server.redis.llen(history)).toBe(200);
   const late = await workOfTurn('late');
-  expect(late.commands).toBe(early.commands);
+  // The oldest turn is removed.
+  expect(late.commands).toBe(early.commands + 1);
   expect(late.turns).toBe(50);
   expect(late.claimBytes).toBeLessThan(early.claimBytes * 1.05);
+});
+
+test('a plain question takes 11 commands in Redis to be accepted and to be claimed, 9 and 5 for its post and 10 to be committed', async () => {
+  const costOf = async <Result>(work: () => Promise<Result>): Promise<[number, Result]> => {
+    const before = await commandsSoFar();
+    const result = await work();
+    return [(await commandsSoFar()) - before, result];
+  };
+  const [accepted] = await costOf(() => inbox.accept(alice, textMessage('plain')));
+  const [begun, claim] = await costOf(() => store.begin(alice));
+  if (!claim) throw new Error('nothing waits');
+  const { conversation, epoch, turnId } = claim;
+  const address = { conversation, epoch, deliveryId: turnId, place: 'place' };
+  const ledger = createPostLedger({ redis: server.redis, ...address, doubtedAgeMs: 0 });
+  const [noted] = await costOf(() => ledger.begin(0, { answer: 'sealed' }));
+  const [recorded] = await costOf(() => ledger.record(0, 'handle'));
+  const commit: TurnCommit = { outcome: 'final', records: [], history: { append: sealed('plain') } };
+  const [committed] = await costOf(() => store.commit(claim, commit));
+  // With the call of the script, without INFO.
+  expect({ accepted, begun, noted, recorded, committed }).toEqual({
+    ...{ accepted: 11, begun: 11, noted: 9, recorded: 5, committed: 10 },
+  });
 });
 
 test('the history read for a turn is limited to what a prompt can contain, for turns of any length', async () => {

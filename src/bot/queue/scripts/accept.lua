@@ -57,7 +57,6 @@ if isStop then isLimited = ofPerson > MAX_BEFORE_A_STOP end
 -- guard: back-pressure/full-inbox
 local isFull = waiting >= (args.command ~= '' and MAX_WITH_WORDS or MAX_INBOX)
 
-local function nextSeq() return redis.call('HINCRBY', keys.state, 'seq', 1) end
 local function setStop(seq)
   redis.call('HSET', keys.state, 'stopSeq', seq, 'stopOwner', args.owner)
   tellTurn(args.conversationId, seq, args.owner)
@@ -81,7 +80,9 @@ if (isLimited or isFull) and not isAgain then
     -- Without a state nothing was asked here, and a new state would never expire. A stop that is older than the newest
     -- message ends nothing.
     local saidMs = tonumber(args.saidAtMs) or nowMs
-    if redis.call('EXISTS', keys.state) == 1 and saidMs >= tonumber(redis.call('HGET', keys.state, 'saidMs') or '0') then setStop(nextSeq()) end
+    if redis.call('EXISTS', keys.state) == 1 and saidMs >= tonumber(redis.call('HGET', keys.state, 'saidMs') or '0') then
+      setStop(redis.call('HINCRBY', keys.state, 'seq', 1))
+    end
     stopOpener()
   end
   return answer { result = isFull and 'full' or 'limited' }
@@ -92,7 +93,7 @@ local takenMs = isAgain and math.min(takenBeforeMs, nowMs) or nowMs
 -- message that is stored again is placed by its acceptance time. A turn that has begun keeps its place in front. Entries
 -- behind the new one get new sequence numbers, so that a stop ends only messages sent before it.
 local behind, isOvertaken = {}, false
-local turn, size, newestSaidMs = unpack(redis.call('HMGET', keys.state, 'turn', 'size', 'saidMs'))
+local turn, size, newestSaidMs, lastSeq = unpack(redis.call('HMGET', keys.state, 'turn', 'size', 'saidMs', 'seq'))
 local function isLater(entry)
   local order = chatOrder and entry.seq and tonumber(redis.call('HGET', recordPrefix .. entry.id, 'chatOrder') or '')
   -- guard: in-order/chat-order
@@ -119,11 +120,9 @@ end
 -- Commands that a receiver sent while Redis was stalled run late, although the delivery was refused. A stop among them
 -- applies to earlier messages only.
 local saidMs = not isAgain and tonumber(args.saidAtMs)
-if saidMs then
-  if saidMs < tonumber(newestSaidMs or '0') then isOvertaken = true
-  else redis.call('HSET', keys.state, 'saidMs', saidMs) end
-end
-local seq = nextSeq()
+local isNewest = saidMs and saidMs >= tonumber(newestSaidMs or '0')
+if saidMs and not isNewest then isOvertaken = true end
+local seq = tonumber(lastSeq or '0') + 1
 -- A message that is stored again may have been answered already, alone or with others. It becomes a separate turn, whichever
 -- version reads it.
 local mergeKey = isAgain and '-' or editedMerge or args.mergeKey
@@ -131,13 +130,15 @@ local mergeKey = isAgain and '-' or editedMerge or args.mergeKey
 if editedTo then redis.call('HDEL', keys.record, 'editedTo', 'editedMerge') end
 redis.call('RPUSH', keys.inbox, writeEntry(args.deliveryId, mergeKey, takenMs, seq, editedTo or args.sealed))
 local stopSeq, stopServed = unpack(#behind > 0 and redis.call('HMGET', keys.state, 'stopSeq', 'stopServed') or {})
-for _, entry in ipairs(behind) do
-  local newSeq = nextSeq()
+for index, entry in ipairs(behind) do
+  local newSeq = seq + index
   redis.call('RPUSH', keys.inbox, entry.seq and writeEntry(entry.id, entry.mergeKey, entry.takenMs, newSeq, sealedOf(entry)) or entry.text)
   if entry.seq and entry.seq == tonumber(stopSeq or '') then redis.call('HSET', keys.state, 'stopSeq', newSeq) end
   if entry.seq and entry.seq == tonumber(stopServed or '') then redis.call('HSET', keys.state, 'stopServed', newSeq) end
 end
--- Written with one command, which also keeps the append-only file small.
+-- Written with one command each, which also keeps the append-only file small.
+if isNewest then redis.call('HSET', keys.state, 'seq', seq + #behind, 'saidMs', saidMs)
+else redis.call('HSET', keys.state, 'seq', seq + #behind) end
 local fields = {'state', 'accepted', 'conversation', args.conversationId, 'owner', args.owner, 'atMs', takenMs, 'history', redisHistory()}
 if args.target ~= '' then fields[#fields + 1], fields[#fields + 2] = 'target', args.target end
 if chatOrder then fields[#fields + 1], fields[#fields + 2] = 'chatOrder', args.chatOrder end

@@ -28,7 +28,7 @@
 --            excusedUntilMs: until then the questions waited behind a turn that crashed or was isolated, 0 = no such wait
 --            wasHeldInGroup: it waited in a group for its sender's sign-in
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'crashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
-  'aliveMs', 'dueMs', 'amended', 'isolated', 'excusedMs'}
+  'aliveMs', 'dueMs', 'amended', 'isolated', 'excusedMs', 'takenFrom'}
 local state = {}
 for index, value in ipairs(redis.call('HMGET', keys.state, unpack(fields))) do state[fields[index]] = value end
 local function count(field) return tonumber(state[field] or '0') end
@@ -118,7 +118,7 @@ else
   while mayMerge(head[size + 1]) and (size > 1 or isKnownWhole(head[1])) and isKnownWhole(head[size + 1]) do size = size + 1 end
   turn = head[size].id
   crashes, storedAnswer = 0, ''
-  redis.call('HDEL', keys.state, 'answer', 'takenFrom')
+  if state.answer or state.takenFrom then redis.call('HDEL', keys.state, 'answer', 'takenFrom') end
 end
 redis.call('HSET', keys.state, 'claim', args.claim, 'aliveMs', nowMs, 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1',
   'crashes', crashes)
@@ -140,8 +140,11 @@ local behind = {}
 if isDoubtful then
   for index = size + 1, #head do behind[#behind + 1] = head[index].text end
 end
+-- Most conversations have none of these, and each command costs as much as asking for all.
+local hasAny = redis.call('EXISTS', keys.held, keys.notices, keys.summary, keys.leftovers) > 0
 -- In a group several people may wait for sign-in, each with a separate limit.
 local function heldCount()
+  if not hasAny then return 0 end
   local all = redis.call('LLEN', keys.held)
   if all == 0 or all > MAX_HELD_COUNTED then return all end
   local own = 0
@@ -180,16 +183,16 @@ return answer {
   wasHandedOver = record[2],
   entries = entries,
   history = history,
-  notices = redis.call('LRANGE', keys.notices, 0, -1),
+  notices = hasAny and redis.call('LRANGE', keys.notices, 0, -1) or {},
   wasBegun = isLeftOver,
   preferences = preferences,
   wasStopped = isStopped or record[4],
   redisNowMs = nowMs,
-  summary = redis.call('GET', keys.summary),
+  summary = hasAny and redis.call('GET', keys.summary),
   historyLength = kept,
   target = record[5],
   dueForMs = nowMs - math.max(head[1].takenMs or nowMs, count('dueMs')),
-  leftovers = redis.call('LRANGE', keys.leftovers, 0, -1),
+  leftovers = hasAny and redis.call('LRANGE', keys.leftovers, 0, -1) or {},
   mayBeAnswered = isDoubtful,
   behind = behind,
   excusedUntilMs = count('excusedMs'),

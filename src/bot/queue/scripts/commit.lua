@@ -2,28 +2,32 @@
 -- Refused if a newer epoch exists. Safe to repeat: a connection that broke before the answer arrived sends the command again, and
 -- by then the turn is no longer the running one (SECURITY.md repeatable-scripts).
 --
--- Constants  REPLY_CHANNEL, CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, if it had expired)
+-- Constants  REPLY_CHANNEL, CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, if it had expired),
+--            HELD_LIFE_MS, MAX_TURNS (of a history), MAX_THREADS (of a person in a chat)
 -- Keys       state   inbox   pending   held   history   notices   summary   threadHistory: of the thread that the answer begins
 -- Arguments  conversationId   epoch   messagePrefix: of message keys   changes: as JSON:
---            { outcome: 'final' | 'held' | 'dead', heldLifeMs, heldIn?: 'group', history?: { forget, replaceLast, append, startsConversation }, threadHistory?, kept: { most, lifeMs, summary? },
---              records: [{ id, fields: [name, value, ...], followUp?, isTold? }], followUps?: { due, prefix, lifeMs }, noticesShown, stopServed, answeredBy,
+--            { outcome: 'final' | 'held' | 'dead', heldIn?: 'group', history?: { forget, replaceLast, append, startsConversation }, threadHistory?, kept: { lifeMs, summary? },
+--              records: [{ id, fields: [name, value, ...], followUp?, isTold? }], followUps?: { due, prefix, lifeMs }, noticesShown?, stopServed?, answeredBy,
 --              preferences?: { key, field, sealed, lifeMs },
 --              erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
---              thread?: { index, id }, maxThreads, followed?: { key, lifeMs },
+--              thread?: { index, id }, followed?: { key, lifeMs },
 --              usage?: { key, add: { field: count }, lifeMs } }
 -- Returns    verdict: 'done' | 'stale' | 'amended' (the question has changed and must be answered again)   waiting: messages that still wait
+local epoch, turn, amended, size = unpack(redis.call('HMGET', keys.state, 'epoch', 'turn', 'amended', 'size'))
 -- guard: fence/commit
-if tonumber(redis.call('HGET', keys.state, 'epoch') or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
+if tonumber(epoch or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
 local changes = cjson.decode(args.changes)
 -- guard: repeatable-scripts/committed-turn
-if redis.call('HGET', keys.state, 'turn') ~= changes.answeredBy then return answer { verdict = 'done', waiting = redis.call('LLEN', keys.inbox) } end
-local size = tonumber(redis.call('HGET', keys.state, 'size') or '0')
+if turn ~= changes.answeredBy then return answer { verdict = 'done', waiting = redis.call('LLEN', keys.inbox) } end
+size = tonumber(size or '0')
 
--- The record of a message that waited for a day may have expired. A rewritten record must expire too.
+-- A record with a state has a lifetime (accept.lua). That of a message that waited for a day may have expired; it is written again, and must
+-- expire too.
+local hasLife = {}
 local function note(id, ...)
   local record = args.messagePrefix .. id
   redis.call('HSET', record, ...)
-  if redis.call('PTTL', record) == -1 then redis.call('PEXPIRE', record, RECORD_LIFE_MS) end
+  if not hasLife[id] and redis.call('PTTL', record) == -1 then redis.call('PEXPIRE', record, RECORD_LIFE_MS) end
 end
 -- The worker that answers again continues in the existing post.
 local function leaveUnanswered()
@@ -36,11 +40,16 @@ local function leaveUnanswered()
   return answer { verdict = 'amended' }
 end
 -- guard: taken-back/edited-meanwhile
-if redis.call('HGET', keys.state, 'amended') == changes.answeredBy then return leaveUnanswered() end
+if amended == changes.answeredBy then return leaveUnanswered() end
 -- A turn whose messages were all deleted leaves no history.
 local isTakenBack = size > 0
-for _, entry in ipairs(redis.call('LRANGE', keys.inbox, 0, size - 1)) do
-  if redis.call('HGET', args.messagePrefix .. readEntry(entry).id, 'deleted') ~= '1' then isTakenBack = false end
+-- With one more entry, if others wait.
+local entries, ids = size > 0 and redis.call('LRANGE', keys.inbox, 0, size) or {}, {}
+for index = 1, math.min(size, #entries) do
+  local id = readEntry(entries[index]).id
+  local state, isDeleted = unpack(redis.call('HMGET', args.messagePrefix .. id, 'state', 'deleted'))
+  ids[index], hasLife[id] = id, state
+  if isDeleted ~= '1' then isTakenBack = false end
 end
 -- It is not held for sign-in either: the worker that takes it again finds it stopped and deletes the invitation.
 if isTakenBack and changes.outcome == 'held' then return leaveUnanswered() end
@@ -56,23 +65,19 @@ for _, record in ipairs(changes.records) do
     redis.call('ZADD', changes.followUps.due, nowMs, record.id)
   end
 end
-for _ = 1, size do
-  local entry = redis.call('LPOP', keys.inbox)
-  if entry and changes.outcome == 'held' then redis.call('RPUSH', keys.held, entry) end
-  local id = entry and readEntry(entry).id
-  if id then
-    note(id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', args.epoch, unpack(looks[id] or {}))
-    if changes.heldIn then note(id, 'heldIn', changes.heldIn) end
-    looks[id] = nil
-  end
+for index, id in ipairs(ids) do
+  redis.call('LPOP', keys.inbox)
+  if changes.outcome == 'held' then redis.call('RPUSH', keys.held, entries[index]) end
+  note(id, 'state', changes.outcome, 'turn', changes.answeredBy, 'epoch', args.epoch, unpack(looks[id] or {}))
+  if changes.heldIn then note(id, 'heldIn', changes.heldIn) end
+  looks[id] = nil
 end
-if changes.outcome == 'held' then redis.call('PEXPIRE', keys.held, changes.heldLifeMs) end
+if changes.outcome == 'held' then redis.call('PEXPIRE', keys.held, HELD_LIFE_MS) end
 
 for id, fields in pairs(looks) do note(id, unpack(fields)) end
 
 local function remember(key, turn)
-  redis.call('RPUSH', key, turn)
-  redis.call('LTRIM', key, -changes.kept.most, -1)
+  if redis.call('RPUSH', key, turn) > MAX_TURNS then redis.call('LTRIM', key, -MAX_TURNS, -1) end
   redis.call('PEXPIRE', key, changes.kept.lifeMs)
 end
 -- This mark makes write-summary.lua refuse a summary in progress of the forgotten turns.
@@ -99,7 +104,7 @@ if chosen then
 end
 if changes.thread then
   redis.call('ZADD', changes.thread.index, redisNowMs(), changes.thread.id)
-  redis.call('ZREMRANGEBYRANK', changes.thread.index, 0, -1 - changes.maxThreads)
+  redis.call('ZREMRANGEBYRANK', changes.thread.index, 0, -1 - MAX_THREADS)
   redis.call('PEXPIRE', changes.thread.index, changes.kept.lifeMs)
 end
 if changes.followed then redis.call('SET', changes.followed.key, '1', 'PX', changes.followed.lifeMs) end
@@ -113,15 +118,15 @@ if changes.usage then
   for field, count in pairs(changes.usage.add) do redis.call('HINCRBY', changes.usage.key, field, count) end
   redis.call('PEXPIRE', changes.usage.key, changes.usage.lifeMs)
 end
-for _, notice in ipairs(changes.noticesShown) do redis.call('LREM', keys.notices, 1, notice) end
-if changes.stopServed > 0 then redis.call('HSET', keys.state, 'stopServed', changes.stopServed) end
+for _, notice in ipairs(changes.noticesShown or {}) do redis.call('LREM', keys.notices, 1, notice) end
+if (changes.stopServed or 0) > 0 then redis.call('HSET', keys.state, 'stopServed', changes.stopServed) end
 
 for _, record in ipairs(changes.records) do
   if record.isTold then redis.call('PUBLISH', REPLY_CHANNEL, record.id) end
 end
 
 redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended')
-local waiting = redis.call('LLEN', keys.inbox)
+local waiting = #entries > #ids and redis.call('LLEN', keys.inbox) or 0
 if waiting == 0 then
   redis.call('ZREM', keys.pending, args.conversationId)
 else

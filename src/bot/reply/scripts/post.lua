@@ -19,12 +19,13 @@ if tonumber(redis.call('HGET', keys.state, 'epoch') or '0') ~= tonumber(args.epo
 if args.answer ~= '' then redis.call('HSET', keys.state, 'answer', args.answer) end
 local field, since, by, handle = 'post:' .. args.part, 'since:' .. args.part, 'by:' .. args.part, args.handle
 local leftField = 'left:' .. args.part
-local found = redis.call('HMGET', keys.record, field, 'again', since, by, leftField)
+local found = redis.call('HMGET', keys.record, field, 'again', since, by, leftField, 'state', 'stopAt', 'conversation', 'owner')
 local left = found[5] or ''
 
+-- A record with a state has a lifetime (accept.lua). One that has expired is written again, and must expire too.
 local function note(...)
   redis.call('HSET', keys.record, ...)
-  if redis.call('PTTL', keys.record) == -1 then redis.call('PEXPIRE', keys.record, RECORD_LIFE_MS) end
+  if not found[6] and redis.call('PTTL', keys.record) == -1 then redis.call('PEXPIRE', keys.record, RECORD_LIFE_MS) end
 end
 
 if args.left ~= '' and (found[1] == args.left or (found[1] == 'posting' and found[4] == args.epoch)) then
@@ -44,11 +45,10 @@ if handle ~= '' then
     if redis.call('ZSCORE', keys.place, 'stray:' .. string.sub(handle, 1, at - 1)) then return answer { verdict = 'gone' } end
   end
   note(field, handle)
-  local asked = redis.call('HMGET', keys.record, 'stopAt', 'conversation', 'owner')
   local meantHandles = {}
-  for meant in string.gmatch(asked[1] or '', '%S+') do table.insert(meantHandles, meant) end
+  for meant in string.gmatch(found[7] or '', '%S+') do table.insert(meantHandles, meant) end
   -- guard: acknowledged-when-stored/stopped-before-stored
-  if isMeantPost(handle, meantHandles) then stopMessage(keys.record, asked[2], asked[3], args.deliveryId) end
+  if isMeantPost(handle, meantHandles) then stopMessage(keys.record, found[8], found[9], args.deliveryId) end
   return answer { verdict = 'ok', known = handle, left = left }
 end
 if found[1] and found[1] ~= 'posting' then return answer { verdict = 'ok', known = found[1], left = left } end
