@@ -118,7 +118,7 @@ test('a worker rereads its files on SIGHUP, while a running answer keeps the old
   expect(await saidOfFiles(port)).toEqual({ status: 200, files: 'ready', faults: 0 });
 }, 90_000);
 
-test('a file of the operator that did not exist at the start applies after SIGHUP, and the shipped one after its removal', async () => {
+test('a file of the operator that did not exist at the start applies after SIGHUP, and the shipped one after its removal, unless that allows more [checked-at-start]', async () => {
   for (const parley of running.splice(0)) {
     parley.kill('SIGKILL');
     await parley.ended;
@@ -151,6 +151,23 @@ test('a file of the operator that did not exist at the start applies after SIGHU
   parley.kill('SIGHUP');
   await reloads(2);
   expect(await promptFor('With the shipped prompt again')).toContain('You are Parley');
+
+  // A policy that was in force is not replaced by the shipped one, which allows everyone.
+  const policy = join(cwd, 'config/policy.json');
+  writeFileSync(policy, JSON.stringify({ rules: [], otherwise: { use: false } }));
+  parley.kill('SIGHUP');
+  await reloads(3);
+  const calls = chat.calls.length;
+  expect(await answerTo('With a policy that allows no one')).toContain('does not have access');
+  rmSync(policy);
+  parley.kill('SIGHUP');
+  await heard(parley, 'does not exist any more: restore the file');
+  expect(await answerTo('Without that policy')).toContain('does not have access');
+  expect(chat.calls).toHaveLength(calls);
+  cpSync(join('defaults', 'policy.json'), policy);
+  parley.kill('SIGHUP');
+  await reloads(4);
+  expect(await promptFor('With an open policy')).toContain('You are Parley');
 }, 60_000);
 
 test('the service applies an added client on SIGHUP, and keeps the old clients if their file has a fault', async () => {

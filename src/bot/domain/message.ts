@@ -26,7 +26,7 @@ export interface Sender {
  */
 export type MessagePart =
   | { type: 'text'; text: string }
-  | { type: 'image'; mediaRef: string }
+  | { type: 'image'; mediaRef: string; name?: string }
   | { type: 'file'; mediaRef: string; name?: string }
   | { type: 'unsupported'; what: string; name?: string };
 

@@ -27,7 +27,7 @@ export class ConfigFileState {
   /** A sentence for the operator while the files on disk are not those in use. */
   sentence(): string | undefined {
     if (this.#faults === 0) return undefined;
-    return 'degraded: the files on disk were rejected at the last SIGHUP and are not in use; a restart would fail. The log names each fault';
+    return 'degraded: the files on disk were rejected at the last SIGHUP and are not in use. Correct them before a restart; the log names each fault';
   }
 
   /** Entry in `/readyz`. The process stays ready. */

@@ -244,7 +244,7 @@ export interface ThreadMessage {
   saidAtMs: number;
   writer: ThreadWriter;
   /** Its texts, files and images, forwarded ones last. Texts name people and channels by id: `@U1`, `#C1`. */
-  parts: MessagePart[];
+  parts: readonly MessagePart[];
 }
 
 /** Messages of a thread that were not read. `about`: roughly how many, if known. */

@@ -16,7 +16,7 @@ import { proofOfConfiguration, type JudgeProof } from '../../bot/app/configurati
 import { redisAddress } from '../../bot/app/secrets.ts';
 import { withModelsToday } from '../../bot/app/listed-models.ts';
 import { readCatalog, readChatCatalog, readKnownModels } from '../../bot/app/models.ts';
-import { faultsOfModelsFile, faultsOfNamedFiles, filesInUse, type FileInUse } from './config-files.ts';
+import { faultsOfModelsFile, faultsOfNamedFiles, filesInUse, hintOnPolicy, type FileInUse } from './config-files.ts';
 import { faultOfDataDir } from '../../bot/app/local/data-dir.ts';
 import { secretsOfEarlierStart } from '../../bot/app/local/local-mode.ts';
 import { needsLocalParts } from '../../bot/app/local/needs-local-parts.ts';
@@ -78,10 +78,12 @@ async function checkNamedFiles(config: Config, given: Secrets): Promise<CheckRes
   const faults = [...(await faultsOfNamedFiles(config)), ...(dataDir === undefined ? [] : [dataDir])];
   if (faults.length > 0) return faults.map((detail) => ({ name, verdict: 'fault', detail }));
   const { own, shipped } = filesInUse(config);
+  const openPolicy = hintOnPolicy(config);
   const owned = own.map(({ setting, path }) => `${setting} ${path}`).join(', ');
   return [
     ...(own.length === 0 ? [] : [{ name, verdict: 'ok' as const, detail: `your files: ${owned}` }]),
     ...(shipped.length === 0 ? [] : [shippedFiles(name, shipped)]),
+    ...(openPolicy === undefined ? [] : [{ name, verdict: 'hint' as const, detail: openPolicy }]),
   ];
 }
 

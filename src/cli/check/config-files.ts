@@ -18,6 +18,8 @@ import { parseToolsFile } from '../../bot/tools/tools-file.ts';
 
 interface NamedFile {
   setting: string;
+  /** Without the file, people may do more than with it. */
+  isLimit?: boolean;
   file: ConfigFile | undefined;
   /** @param path where the text was read. @throws ConfigFileError */
   parse?(text: string, path: string): unknown;
@@ -27,6 +29,7 @@ interface NamedFile {
 export interface FileInUse {
   setting: string;
   path: string;
+  isLimit: boolean;
 }
 
 /**
@@ -40,10 +43,30 @@ export async function faultsOfNamedFiles(config: Config): Promise<string[]> {
 
 /** The files that apply to these roles: the operator's own, and those shipped with Parley where the operator has none. */
 export function filesInUse(config: Config): { own: FileInUse[]; shipped: FileInUse[] } {
-  const files = namedFiles(config).flatMap(({ setting, file }) =>
-    file ? [{ setting, path: fileInUse(file), isOwn: fileInUse(file) === file.path }] : [],
+  const files = namedFiles(config).flatMap(({ setting, file, isLimit = false }) =>
+    file ? [{ setting, path: fileInUse(file), isOwn: fileInUse(file) === file.path, isLimit }] : [],
   );
   return { own: files.filter(({ isOwn }) => isOwn), shipped: files.filter(({ isOwn }) => !isOwn) };
+}
+
+/**
+ * Faults of the operator's files that were in use and no longer exist. A file that limits what people may do is not replaced
+ * by the shipped one while Parley runs (SECURITY.md checked-at-start).
+ */
+export function faultsOfLostLimits(inUse: readonly FileInUse[], config: Config): string[] {
+  const own = new Set(filesInUse(config).own.map(({ path }) => path));
+  return inUse
+    .filter(({ isLimit, path }) => isLimit && !own.has(path))
+    .map(
+      ({ setting, path }) =>
+        `${setting} (${path}) does not exist any more: restore the file, or restart Parley to use the one in defaults/`,
+    );
+}
+
+/** A policy that is missing by mistake opens the bot to everyone, so this is not silent. */
+export function hintOnPolicy({ mode, roles, policyFile }: Config): string | undefined {
+  if (mode === 'local' || !roles.includes('worker') || fileInUse(policyFile) === policyFile.path) return undefined;
+  return `${policyFile.path} does not exist, so Parley's own policy applies: everyone may use the bot, with every model and in every chat.`;
 }
 
 function namedFiles(config: Config): NamedFile[] {
@@ -59,8 +82,8 @@ function namedFiles(config: Config): NamedFile[] {
     ...(has('worker')
       ? [
           { setting: 'CHAT_SYSTEM_PROMPT_FILE', file: chat.systemPromptFile },
-          { setting: 'POLICY_FILE', file: config.policyFile, parse: parsePolicy },
-          { setting: 'TOOLS_FILE', file: config.toolsFile, parse: parseTools },
+          { setting: 'POLICY_FILE', file: config.policyFile, parse: parsePolicy, isLimit: true },
+          { setting: 'TOOLS_FILE', file: config.toolsFile, parse: parseTools, isLimit: true },
           knowledgeOf(config),
         ]
       : []),
@@ -84,7 +107,7 @@ export async function faultsOfKnowledgeAndScenes(config: Config): Promise<string
 
 function scenesOf(config: Config): NamedFile {
   const parse = (text: string) => parseScenesFile(text, knownToScenes(config));
-  return { setting: 'SCENES_FILE', file: config.scenesFile, parse };
+  return { setting: 'SCENES_FILE', file: config.scenesFile, parse, isLimit: true };
 }
 
 function knowledgeOf({ knowledgeFile }: Config): NamedFile {

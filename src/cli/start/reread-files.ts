@@ -2,7 +2,7 @@ import type { App } from '../../bot/app/app.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { inBackground } from '../../shared/in-background.ts';
 import type { Log } from '../../shared/log.ts';
-import { faultsOfNamedFiles, filesInUse } from '../check/config-files.ts';
+import { faultsOfLostLimits, faultsOfNamedFiles, filesInUse, type FileInUse } from '../check/config-files.ts';
 import type { Config } from '../../bot/config/config.ts';
 
 interface Rereader {
@@ -19,29 +19,35 @@ interface Rereader {
 export function reloadOnHangup({ config, log, app }: Rereader): void {
   if (config.mode === 'local' || process.stdin.isTTY) return;
   let reading = Promise.resolve();
+  let inUse: readonly FileInUse[] = filesInUse(config).own;
   process.on('SIGHUP', () => {
-    reading = reading.then(() => reread({ config, log, app }));
+    reading = reading.then(async () => {
+      inUse = await reread({ config, log, app }, inUse);
+    });
     inBackground(() => reading);
   });
 }
 
-async function reread({ config, log, app }: Rereader): Promise<void> {
+/** @param inUse the operator's files that apply @returns those that apply afterwards */
+async function reread({ config, log, app }: Rereader, inUse: readonly FileInUse[]): Promise<readonly FileInUse[]> {
   const running = await app;
   try {
-    const faults = await faultsOfNamedFiles(config);
+    const faults = [...(await faultsOfNamedFiles(config)), ...faultsOfLostLimits(inUse, config)];
     if (faults.length > 0) {
       log.error(
         { faults },
         'the files were not reloaded and the previous ones stay in use: correct them, then send SIGHUP again',
       );
       running.filesRejected(faults.length);
-      return;
+      return inUse;
     }
+    const { own } = filesInUse(config);
     await running.reread();
-    const own = filesInUse(config).own.map(({ setting }) => setting);
-    log.info({ own }, 'the files were reloaded and apply from now on');
+    log.info({ own: own.map(({ setting }) => setting) }, 'the files were reloaded and apply from now on');
+    return own;
   } catch (thrown) {
     running.filesRejected(1);
     log.error({ error: asError(thrown) }, 'the files could not be reloaded and the previous ones stay in use');
+    return inUse;
   }
 }

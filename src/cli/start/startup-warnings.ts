@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { modelsIn } from '../../bot/model/probe-chat.ts';
 import { isRefusedByRedis } from '../check/check-redis.ts';
 import { checkSignIn, signInToCheck } from '../check/check-sign-in.ts';
+import { hintOnPolicy } from '../check/config-files.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
 import { withTimeout } from '../../shared/with-timeout.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
@@ -19,7 +20,6 @@ import { findMissingDependencies } from '../../bot/app/missing-dependencies.ts';
 import { describePlatform } from '../../bot/platforms/registry.ts';
 import { hasVersion } from '../../bot/config/setting-kinds.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
-import { fileInUse, type ConfigFile } from '../../bot/config/config-file.ts';
 
 /** Checks a dependency that a start does not wait for. */
 export interface StartProbe {
@@ -58,10 +58,7 @@ export async function probesAtStart(parts: ProbeDeps): Promise<{ probes: StartPr
     ...(hasBot && !embedded.signIn && signIn.mode !== 'off' ? [signInProbe(signInToCheck(config, secrets))] : []),
     ...(isServing && hasBot ? [publicUrlProbe(http.publicUrl), ...(await platformProbes(parts))] : []),
   ];
-  const hints = [
-    ...(asksChat ? hintOnUnlisted(config) : []),
-    ...(isServing && has('worker') ? hintOnPolicy(config.policyFile) : []),
-  ];
+  const hints = [...(asksChat ? hintOnUnlisted(config) : []), ...[hintOnPolicy(config) ?? []].flat()];
   return { probes, hints };
 }
 
@@ -171,14 +168,6 @@ function hintOnUnlisted({ chat, ...config }: Config): string[] {
   const [are, they] = unlisted.length === 1 ? ['is', 'it'] : ['are', 'they'];
   return [
     `${named} ${are} not in MODELS_FILE, so ${they} can use text and tools, but no images or thinking. Run npm run check for suggested entries.`,
-  ];
-}
-
-/** A policy that is missing by mistake opens the bot to everyone, so this is not silent. */
-function hintOnPolicy(file: ConfigFile): string[] {
-  if (fileInUse(file) === file.path) return [];
-  return [
-    `${file.path} does not exist, so Parley's own policy applies: everyone may use the bot, with every model and in every chat.`,
   ];
 }
 

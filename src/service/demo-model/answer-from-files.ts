@@ -10,7 +10,7 @@ export interface LabelledFile {
   text: string;
 }
 
-const OPENING = /<file name="([^"\n]{0,200})">\n/g;
+const OPENING = /<file name="([^"\n]{0,200})"(?: from="[^"\n]{0,200}")?>\n/g;
 const CLOSING = '\n</file>';
 /** Label at the beginning of a page, slide, sheet or section. */
 const PLACE = /^\[([^\]\n]{1,100})\]$/;

@@ -57,6 +57,9 @@ describe('npm run check', () => {
     const { lines } = await linesOf({ ...without(SERVING, ...WECOM), ...SLACK, ...(await around()) });
     expect(lines).toContain('ok Slack bot parley in Campus');
     expect(lines.join('\n')).toContain('ok Chat answer svc-plus');
+    expect(lines.join('\n')).toMatch(
+      /hint Files \S+policy\.json does not exist, so Parley's own policy applies: everyone may/,
+    );
     // The server at that address does not know the key, so its answers are not trusted.
     expect(lines.join('\n')).toMatch(/fault Public address .* leads to another program/);
     expect(lines.join('\n')).not.toContain('WeCom');

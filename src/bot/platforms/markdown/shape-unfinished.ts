@@ -49,6 +49,7 @@ const INLINE_BLOCKS = /^(?:Paragraph|ATXHeading\d|SetextHeading\d|Task)$/;
 /** Partial broadcast mentions and characters are hidden until they are complete. */
 const HALF_CALL =
   /@(?:a|al|all|e|ev|eve|ever|every|everyo|everyon|everyone|h|he|her|here|c|ch|cha|chan|chann|channe|channel|所|所有|所有人)?$/i;
+const LINE_END = /^\n[ \t>]*$/;
 const HALF_CHARACTER = /[\uD800-\uDBFF]$/;
 
 /**
@@ -65,6 +66,10 @@ export function shapeUnfinished(markdown: string, tree: Tree, unfinished: 'close
     closing = unfinished === 'close' ? `${gap}${fence.lead}${fence.mark}` : '';
   } else if (INLINE_BLOCKS.test(leaf.name) && leaf.to >= end && end > leaf.from) {
     ({ end, closing } = shapeInline(markdown, leaf, end, unfinished));
+  } else if (unfinished === 'hold' && leaf.name === 'Paragraph' && LINE_END.test(markdown.slice(leaf.to, end))) {
+    // The next line may belong to the paragraph, and hold the closing sign.
+    const shape = shapeInline(markdown, leaf, leaf.to, unfinished);
+    if (shape.end < leaf.to) end = shape.end;
   }
   if (closing === '') {
     end = HALF_CALL.exec(markdown.slice(0, end))?.index ?? end;

@@ -18,9 +18,12 @@ const HALF_LINK =
 const MAX_HALF_LINK_CHARS = 2_600;
 const HALF_TAG = /<(?:[!@#/?A-Za-z][^<>\n]{0,100})?$/;
 const OPEN_CODE = /`+/;
-const OPEN_EMPHASIS = /(?<![A-Za-z0-9*_])(?:\*{1,3}|_{1,3})(?=[^\s*_])|(?<=[A-Za-z0-9])\*\*(?=[^\s*])|~~(?=[^\s~])/g;
+const OPEN_EMPHASIS =
+  /(?<![A-Za-z0-9*_])[*_]{1,3}(?=[^\s*_])|(?<=[A-Za-z0-9])(?:\*\*(?=[^\s*])|\*(?=[^\s\p{ASCII}]))|~~(?=[^\s~])/gu;
+const TRAILING_SIGNS = /(?<![*_~`])[*_~`]+$/;
+const MARKED = new Set(['Emphasis', 'StrongEmphasis', 'Strikethrough', 'InlineCode']);
 const LINKS = new Set(['Link', 'Image']);
-const BARE_SIGNS = /(?:[*_~]{1,3}|\\)$/;
+const BARE_SIGNS = /(?:(?<![*_~])[*_~]+|\\)$/;
 
 /**
  * Shapes a growing paragraph: an incomplete link, tag or formula is held back; open emphasis and code are closed or held
@@ -35,12 +38,12 @@ export function shapeInline(
 ): InlineShape {
   const from = leaf.from;
   const prose = proseOf(markdown, leaf).slice(0, Math.max(0, end - from));
-  let open = withoutMath(withoutWhole(markdown, leaf).slice(0, prose.length), prose);
+  let open = withoutMath(withoutWhole(markdown, leaf, unfinished).slice(0, prose.length), prose);
   const hold = (at: number): void => {
     open = open.slice(0, at);
   };
   // An image may begin here.
-  if (open.endsWith('!')) hold(open.length - 1);
+  if (open.endsWith('!') && markdown[from + open.length] !== '\n') hold(open.length - 1);
   // A half image may begin a half link.
   for (let nesting = 0; nesting < 2; nesting += 1) {
     const tailAt = Math.max(0, open.length - MAX_HALF_LINK_CHARS);
@@ -61,21 +64,27 @@ export function shapeInline(
     if (open.length - first <= MAX_HELD_CHARS) hold(first);
     return { end: from + open.length, closing: '' };
   }
-  const signs = emphasis.map(([sign]) => sign).reverse();
+  const signs = emphasis.map(([sign]) => [...sign].reverse().join('')).reverse();
   const closing = (code && !isBareCode ? code[0] : '') + signs.join('');
   // A closing delimiter after a blank does not close.
   return { end: from + (closing === '' ? open : open.trimEnd()).length, closing };
 }
 
-/** The paragraph with its complete nodes masked, so that only unmatched delimiters are left. */
-function withoutWhole(markdown: string, leaf: SyntaxNode): string {
+/**
+ * The paragraph with its complete nodes masked, so that only unmatched delimiters are left. What is shown once and never
+ * taken back is complete only with the character after its closing sign: that sign may become longer, or close nothing.
+ */
+function withoutWhole(markdown: string, leaf: SyntaxNode, unfinished: 'close' | 'hold'): string {
+  const signsAt = TRAILING_SIGNS.exec(markdown)?.index ?? markdown.length;
   let open = '';
   let at = leaf.from;
   const mask = (parent: SyntaxNode): void => {
     for (let node = parent.firstChild; node; node = node.nextSibling) {
       if (node.from < at || node.name.endsWith('Mark')) continue;
       const isWhole = !LINKS.has(node.name) || node.getChild('URL') !== null || node.getChild('LinkLabel') !== null;
-      if (isWhole) {
+      const mayChange = unfinished === 'hold' && node.to > signsAt && MARKED.has(node.name);
+      if (mayChange) mask(node);
+      else if (isWhole) {
         open += markdown.slice(at, node.from) + '\0'.repeat(node.to - node.from);
         at = node.to;
       } else if (parent === leaf) mask(node);

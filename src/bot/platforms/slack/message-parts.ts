@@ -65,6 +65,6 @@ function filePart(file: WireFile, { isFileAddress }: FileOptions): MessagePart {
     return { type: 'unsupported', what: 'withheld', name };
   }
   if (!isFileAddress(address)) return { type: 'unsupported', what: 'elsewhere', name };
-  if (file.mimetype?.startsWith('image/')) return { type: 'image', mediaRef: address };
+  if (file.mimetype?.startsWith('image/')) return { type: 'image', mediaRef: address, name: file.name };
   return { type: 'file', mediaRef: address, name: file.name };
 }

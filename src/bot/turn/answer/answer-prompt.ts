@@ -14,7 +14,7 @@ import { estimateTokens, IMAGE_TOKENS } from '../conversation/estimate-tokens.ts
 import { fitThread, type FittedThread, type ThreadEntry } from '../conversation/fit-thread.ts';
 import type { PromptSizes } from '../conversation/prompt-sizes.ts';
 import { fitAttachments } from '../files/fit-attachments.ts';
-import type { StoredFile } from '../files/kept-file.ts';
+import type { SharedFile, StoredFile } from '../files/kept-file.ts';
 import { rankChunks } from '../files/rank-chunks.ts';
 import { cutNote } from '../files/tell-files.ts';
 import { MAX_IMAGES } from '../images/fetch-images.ts';
@@ -45,8 +45,8 @@ export interface PromptMaterial {
   thread?: readonly ThreadEntry[];
   /** Images of earlier turns. */
   earlierImages: EarlierImages;
-  /** Files of earlier questions, then those of this one. */
-  files: readonly StoredFile[];
+  /** Files of the thread, then of earlier questions, then those of this one. */
+  files: readonly (StoredFile | SharedFile)[];
   /** The files of earlier questions that are still available. */
   filesAtHand: FilesAtHand;
 }

@@ -4,6 +4,7 @@ import { localize, type Language } from '../../../shared/text/texts.ts';
 import { promptRoom } from '../../../shared/models/model-catalog.ts';
 import { personIdOf } from '../../domain/conversation.ts';
 import { unknownSlashWord } from '../../domain/slash-words.ts';
+import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
 import { THREAD_TEXTS } from '../../i18n/thread-texts.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
@@ -28,7 +29,8 @@ import { readImages } from '../images/read-images.ts';
 import { imageObstacle, imageRefusal } from '../images/refuse-images.ts';
 import type { AnswerQuestion, Outcome } from '../outcome.ts';
 import { earlierConversation, summaryRequest, type SummaryRequest } from '../prompt/earlier-conversation.ts';
-import { isInThread, languageOfThread, readThreadOf, threadEntries } from '../prompt/thread-context.ts';
+import { isInThread, languageOfThread, readThreadOf, seeThread, threadEntries } from '../prompt/thread-context.ts';
+import { readThreadFiles } from '../prompt/thread-files.ts';
 import { speakerTagOf } from '../prompt/turn-history.ts';
 import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
 import { voiceOf } from '../translate.ts';
@@ -198,9 +200,13 @@ async function streamAnswer(
   const { question, newest, turn, controls, models: allowed } = context;
   const { budgetTokens, timeZone } = options.prompt;
   const personId = personIdOf(newest, newest.sender.userId);
-  const material = await gatherMaterial(options, context, read);
+  const { threadFileNotes, ...material } = await gatherMaterial(options, context, {
+    ...read,
+    showStatus: (status) => draft.show(status),
+  });
   if (material.earlier.ended) draft.startOver(material.earlier.ended);
   if ((await read.thread)?.kind === 'unread') draft.note(localizeForChat(THREAD_TEXTS.unread, read.voice));
+  for (const note of threadFileNotes) draft.note(note);
 
   const chosen = chooseModel(options, { allowed, language: question.language, declared: tools.declared }, material);
   draft.model = chosen.model;
@@ -242,8 +248,8 @@ async function streamAnswer(
 async function gatherMaterial(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
-  { scene, seesImages, files, thread }: ReadQuestion,
-): Promise<PromptMaterial> {
+  { scene, voice, seesImages, files, thread, showStatus }: ReadQuestion & { showStatus(status: string): void },
+): Promise<PromptMaterial & { threadFileNotes: readonly string[] }> {
   const { question, newest, controls } = context;
   const { groupScope, idleMs, timeZone } = options.prompt;
   const earlier = earlierConversation({ keyRing: options.keyRing, groupScope, idleMs }, context);
@@ -260,13 +266,31 @@ async function gatherMaterial(
   const isBare =
     question.text === '' && images.length === 0 && question.quotedText === undefined && reading !== undefined;
   const bareText = localize(THREAD_TEXTS.bareQuestion, languageOfThread(reading) ?? question.language);
+  const { language } = question;
+  const seen = reading?.kind === 'read' ? seeThread(reading, context, earlier) : [];
+  const shared = await readThreadFiles(
+    scene,
+    {
+      ...{ seen, newest, question: asked.trim(), language, seesImages },
+      known: {
+        files: [...earlierFiles.files, ...files],
+        ...{ turns, earlierImages, filesAtHand: earlierFiles.atHand },
+      },
+      showStatus: () => showStatus(localizeForChat(FILE_TEXTS.reading, voice)),
+    },
+    controls.signal,
+  );
   return {
     earlier,
     current: { text: isBare ? bareText : question.text, images, quote: question.quotedText, speakerTag },
-    thread: reading?.kind === 'read' ? threadEntries(reading, context, { earlier, timeZone }) : undefined,
+    thread:
+      reading?.kind === 'read'
+        ? threadEntries(seen, { names: reading.names, shown: shared.shown, timeZone, language })
+        : undefined,
     earlierImages,
-    files: [...earlierFiles.files, ...files],
-    filesAtHand: earlierFiles.atHand,
+    files: [...shared.files, ...earlierFiles.files, ...files],
+    filesAtHand: shared.filesAtHand,
+    threadFileNotes: shared.notes,
   };
 }
 

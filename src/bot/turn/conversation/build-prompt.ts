@@ -35,6 +35,8 @@ export interface CurrentQuestion {
 export interface PromptFile {
   /** Without special characters, because it appears in the label. */
   name: string;
+  /** Name of the sender, for a file that the thread shows. */
+  from?: string;
   text: string;
   pictures: readonly { label: string; dataUrl: string }[];
   /** The file continues beyond the shown text. */
@@ -209,7 +211,7 @@ function writeSaid({ text, images, quote, thread, speakerTag, files = [] }: Curr
   const quoted = [...quotedParts(images), ...(quote === undefined ? [] : [textPart(quote)])];
   const said = saidParts(text, images);
   const content = contentOf([
-    ...files.flatMap((file) => [...labelFile(file.name, filePieces(file)), textPart('\n\n')]),
+    ...files.flatMap((file) => [...labelFile(file, filePieces(file)), textPart('\n\n')]),
     ...(thread === undefined ? [] : [...labelThread(thread), textPart('\n\n')]),
     ...(quoted.length > 0 ? [...labelQuote(quoted), textPart('\n\n')] : []),
     ...(speakerTag === undefined ? said : labelSpeaker(speakerTag, said)),

@@ -89,21 +89,27 @@ export async function prefetchFiles(
 
 async function fetchFile(
   scene: ImageScene,
-  { mediaId, mediaRef, name }: FileRef,
+  { mediaId, mediaRef, name, sharedBy }: FileRef,
   signal: AbortSignal,
 ): Promise<FoundFile> {
   if (mediaRef === undefined) return { name, fault: 'gone' };
   const { platform, store, conversation, personId, isSignedIn } = scene;
+  const senderId = sharedBy ?? personId;
   return intake.run(personId, async () => {
     // Another worker or the receiver may have read the file, even while this call waited.
     const [known] = await readStoredFiles(scene, [{ mediaId, isQuoted: false }]);
     if (known) return known;
-    const waitMs = await store.heavyFiles.waitMs(personId);
+    const waitMs = await store.heavyFiles.waitMs(senderId);
     if (waitMs !== undefined) return { name, fault: 'must_wait', waitMs };
-    const onHeavy = () => store.heavyFiles.note(personId, mediaId);
+    const onHeavy = () => store.heavyFiles.note(senderId, mediaId);
     const found = await readFile(platform, { mediaRef, name, personId, onHeavy }, signal);
     if ('fault' in found && isPassing(found)) return found;
-    const place = { partition: conversation.partition, personId, isSignedIn, mediaId };
+    const place = { partition: conversation.partition, personId: senderId, isSignedIn, mediaId };
+    if (sharedBy !== undefined) {
+      // Only the fault, so that the next question of the thread does not try the file again.
+      if ('fault' in found) await store.storeText(place, serializeStoredFile({ fault: found.fault }));
+      return found;
+    }
     const { isStored, evictedCount } = await store.storeText(place, serializeStoredFile(found));
     if ('fault' in found || (isStored && evictedCount === 0)) return found;
     return { ...found, keeping: isStored ? 'made_room' : 'no_room' };

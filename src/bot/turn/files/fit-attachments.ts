@@ -4,7 +4,7 @@ import { estimateTokens, IMAGE_TOKENS } from '../conversation/estimate-tokens.ts
 import type { Language } from '../../../shared/text/texts.ts';
 import type { Chunk } from './rank-chunks.ts';
 import { displayFileName } from './file-words.ts';
-import type { StoredFile } from './kept-file.ts';
+import type { SharedFile, StoredFile } from './kept-file.ts';
 import { renderSelectedChunks, type Place } from './render-chunks.ts';
 
 /** A file of which the prompt contains only a part. */
@@ -36,16 +36,18 @@ const MIN_CHARS = 200;
  * named place.
  */
 export function fitAttachments(
-  files: readonly StoredFile[],
+  files: readonly (StoredFile | SharedFile)[],
   { roomTokens, tokenFactor, maxPictures, pieces = [], language }: FitOptions,
 ): { files: PromptFile[]; cut: CutFile[] } {
   let leftTokens = roomTokens;
-  let leftPictures = maxPictures;
+  const pictureShares = shareOut(
+    files.map(({ pictures }) => pictures.length),
+    maxPictures,
+  );
   const cut: CutFile[] = [];
   const written = files.map((file, index): PromptFile => {
     const name = displayFileName(file.name, language);
-    const shown = file.pictures.slice(0, Math.max(leftPictures, 0));
-    leftPictures -= shown.length;
+    const shown = file.pictures.slice(0, pictureShares[index]);
     const share = leftTokens / (files.length - index) - shown.length * IMAGE_TOKENS;
     const { text, upTo, places, hasEnd } = partOf({ file, pieces: pieces[index] ?? [] }, share, tokenFactor);
     leftTokens -= estimateTokens(text, tokenFactor) + shown.length * IMAGE_TOKENS;
@@ -56,9 +58,23 @@ export function fitAttachments(
     if (place !== undefined) cut.push({ name, upTo: place, places, pageCount: file.pageCount });
     const pictures = shown.map(({ label, dataUrl }) => ({ label: stripInvisible(label), dataUrl }));
     const goesOn = hasEnd === true ? file.cutAt !== undefined || lastScan !== undefined : place !== undefined;
-    return { name, text: stripInvisible(text), pictures, isCut: goesOn };
+    const from = 'from' in file ? file.from : undefined;
+    return { name, from, text: stripInvisible(text), pictures, isCut: goesOn };
   });
   return { files: written, cut };
+}
+
+/** Shares a number fairly: what one does not want is left to the others. */
+function shareOut(wanted: readonly number[], most: number): number[] {
+  const shares = wanted.map(() => 0);
+  let left = Math.max(most, 0);
+  const order = [...wanted.keys()].sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  for (const [done, index] of order.entries()) {
+    const share = Math.min(wanted[index] ?? 0, Math.ceil(left / (order.length - done)));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares;
 }
 
 /** The part of a file in a prompt. */

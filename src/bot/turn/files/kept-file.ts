@@ -13,6 +13,12 @@ export interface StoredFile {
   hasMacros?: boolean;
 }
 
+/** A file that the thread of a question shows. */
+export interface SharedFile extends StoredFile {
+  /** Name of its sender in the prompt. */
+  from: string;
+}
+
 /** A file that can never be read. */
 export interface UnfitFile {
   name?: string;

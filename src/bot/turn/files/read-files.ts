@@ -79,8 +79,8 @@ export interface EarlierFilesOptions {
 }
 
 /**
- * Stored files of earlier questions that this question needs. In a group only those of the user who asks: one person's files are never given to
- * another (SECURITY.md own-files).
+ * Stored files of earlier questions that this question needs. In a group only those of the user who asks; files of others
+ * are read only where a thread shows them (SECURITY.md own-files).
  */
 export async function readEarlierFiles(
   scene: ImageScene,
@@ -115,7 +115,7 @@ export async function readEarlierFiles(
 }
 
 /** Whether two files have the same name and content. */
-function isSame(one: StoredFile, other: StoredFile): boolean {
+export function isSame(one: StoredFile, other: StoredFile): boolean {
   return (
     one.name === other.name &&
     one.parts.length === other.parts.length &&

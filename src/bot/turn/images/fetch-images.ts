@@ -34,7 +34,7 @@ export class ImageRefusedError extends CodedError<ImageFault | OutOfReach> {
 }
 
 export interface ImageScene {
-  platform: Platform;
+  platform: Pick<Platform, 'fetchMedia'>;
   store: MediaStore;
   conversation: ConversationRef;
   /** Pseudonym of the person who sent the images. */

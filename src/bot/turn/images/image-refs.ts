@@ -1,6 +1,6 @@
 import type { ImagePlace } from '../conversation/history.ts';
 import type { InboundMessage } from '../../domain/message.ts';
-import type { DeliveryId } from '../../domain/ids.ts';
+import type { DeliveryId, PersonId } from '../../domain/ids.ts';
 
 /** An image of a question: its name in the store, and its platform reference unless the question is too old. */
 export interface ImageRef {
@@ -18,6 +18,8 @@ export interface FileRef {
   mediaRef?: string;
   name?: string;
   isQuoted: boolean;
+  /** Set for a file that a thread shows: the person who sent it. Its text is used once and not stored (SECURITY.md own-files). */
+  sharedBy?: PersonId;
 }
 
 /**

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { localTime } from '../../../shared/local-time.ts';
 import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
 import { languageOfText, type Language } from '../../../shared/text/texts.ts';
 import { deliveryIdOf } from '../../domain/conversation.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
 import type { MessagePart } from '../../domain/message.ts';
 import { readSlashCommand, type SlashCommandName } from '../../domain/slash-words.ts';
 import type { ThreadGap, ThreadMessage, ThreadReading, ThreadWriter } from '../../platforms/platform.ts';
@@ -41,15 +43,36 @@ export function languageOfThread(reading: ThreadReading | undefined): Language |
   return newest === undefined ? undefined : languageOfText(newest);
 }
 
+/** A message of a thread as a question may use it. */
+export interface SeenMessage {
+  kind: 'message';
+  id: DeliveryId;
+  message: ThreadMessage;
+  writer: ShownWriter;
+  /** `known`: the prompt contains the message as a turn. */
+  state: 'new' | 'known';
+}
+
+/** Writer of a message. */
+interface ShownWriter {
+  /** As in the prompt: unknown people are numbered, so that they can be told apart. */
+  name: string;
+  isAsker: boolean;
+  /** Undefined for a person whose name the platform did not return. */
+  knownName: string | undefined;
+}
+
+/** A message that is left out is a gap; our own answers in the conversation are `known`. */
+export type SeenEntry = SeenMessage | ThreadGap | { kind: 'known' };
+
 /**
- * The messages of a thread for the prompt of a question, by the names of their writers. Messages that the prompt contains as
- * turns are only mentioned; those of the question itself are omitted.
+ * The part of a thread that a question may use, by the names of the writers. The messages of the question itself are omitted.
  */
-export function threadEntries(
+export function seeThread(
   reading: Extract<ThreadReading, { kind: 'read' }>,
-  { turn, newest, replaced, question: { language } }: TurnContext,
-  { earlier, timeZone }: { earlier: EarlierConversation; timeZone: string },
-): ThreadEntry[] {
+  { turn, newest, replaced }: TurnContext,
+  earlier: EarlierConversation,
+): SeenEntry[] {
   const asked = new Set([
     ...turn.messages.map(({ deliveryId }) => deliveryId),
     ...(replaced ? messagesOf(replaced) : []),
@@ -59,21 +82,53 @@ export function threadEntries(
   const postKeys = new Set(
     replies.flatMap((id) => Array.from({ length: MAX_PARTS }, (_, part) => postKeyOf(id, part))),
   );
-  const named = createNamer(reading.names, language);
-  const nameOf = createWriterNames(reading.names, newest.sender.userId);
-  return sinceCommands(reading.entries).flatMap((one): ThreadEntry[] => {
-    if (one.kind === 'gap') return [one];
-    const id = deliveryIdOf({ ...newest, messageId: one.messageId });
+  const writerOf = createWriters(reading.names, newest.sender.userId);
+  return sinceCommands(reading.entries).flatMap((message): SeenEntry[] => {
+    if (message.kind === 'gap') return [message];
+    const { writer } = message;
+    const id = deliveryIdOf({ ...newest, messageId: message.messageId });
     if (asked.has(id)) return [];
-    if (known.has(id)) return [{ kind: 'known' }];
     // An answer that the conversation does not have was forgotten, was given to another account, or comes from the sources
     // of another scene (SECURITY.md scenes-narrow).
-    if (one.writer.kind === 'own')
-      return [postKeys.has(one.writer.postKey) ? { kind: 'known' } : { kind: 'gap', about: 1 }];
-    const text = named(shownParts(one, language));
-    const day = localTime(one.saidAtMs, timeZone).date;
-    return [{ kind: 'message', day, writer: nameOf(one.writer), text }];
+    if (writer.kind === 'own')
+      return [known.has(id) || postKeys.has(writer.postKey) ? { kind: 'known' } : { kind: 'gap', about: 1 }];
+    return [{ kind: 'message', id, message, writer: writerOf(writer), state: known.has(id) ? 'known' : 'new' }];
   });
+}
+
+/** Name in the store of a file that a thread shows. Edits change the order of files, but not their references. */
+export function sharedMediaId(id: DeliveryId, { mediaRef }: { mediaRef: string }): string {
+  return `${id}:${createHash('sha256').update(mediaRef).digest('hex').slice(0, 16)}`;
+}
+
+/**
+ * The messages of a thread for the prompt of a question. Messages that the prompt contains as turns are only mentioned.
+ * @param shown names of the files that the prompt contains, as in `sharedMediaId`
+ */
+export function threadEntries(
+  seen: readonly SeenEntry[],
+  { names, shown, timeZone, language }: ThreadWords,
+): ThreadEntry[] {
+  const named = createNamer(names, language);
+  return seen.map((one): ThreadEntry => {
+    if (one.kind !== 'message') return one;
+    if (one.state === 'known') return { kind: 'known' };
+    const { message, writer } = one;
+    const isShown = (part: { mediaRef: string }) => shown.has(sharedMediaId(one.id, part));
+    return {
+      kind: 'message',
+      day: localTime(message.saidAtMs, timeZone).date,
+      writer: writer.isAsker ? `${writer.name} [asker]` : writer.name,
+      text: named(shownParts(message, isShown, language)),
+    };
+  });
+}
+
+interface ThreadWords {
+  names: ReadonlyMap<string, string | undefined>;
+  shown: ReadonlySet<string>;
+  timeZone: string;
+  language: Language;
 }
 
 /**
@@ -102,21 +157,22 @@ function commandOf(one: ThreadMessage | ThreadGap): SlashCommandName | undefined
   return readSlashCommand(textOf(one.parts).replace(/^\s*@\S+\s*/, ''), { models: [] })?.word;
 }
 
-/** Names of the writers. Unknown people are numbered, so that they can be told apart. */
-function createWriterNames(
+function createWriters(
   names: ReadonlyMap<string, string | undefined>,
   askerId: string,
-): (writer: Exclude<ThreadWriter, { kind: 'own' }>) => string {
+): (writer: Exclude<ThreadWriter, { kind: 'own' }>) => ShownWriter {
   const unknown: string[] = [];
   return (writer) => {
-    if (writer.kind === 'app') return `${plainName(writer.name ?? '') || 'An app'} (app)`;
-    const { userId } = writer;
-    let name = plainName(names.get(`@${userId}`) ?? '');
-    if (name === '') {
-      if (!unknown.includes(userId)) unknown.push(userId);
-      name = `Person ${unknown.indexOf(userId) + 1}`;
+    if (writer.kind === 'app') {
+      const name = `${plainName(writer.name ?? '') || 'An app'} (app)`;
+      return { name, isAsker: false, knownName: name };
     }
-    return userId === askerId ? `${name} [asker]` : name;
+    const { userId } = writer;
+    const isAsker = userId === askerId;
+    const knownName = plainName(names.get(`@${userId}`) ?? '');
+    if (knownName !== '') return { name: knownName, isAsker, knownName };
+    if (!unknown.includes(userId)) unknown.push(userId);
+    return { name: `Person ${unknown.indexOf(userId) + 1}`, isAsker, knownName: undefined };
   };
 }
 
@@ -132,16 +188,17 @@ function textOf(parts: readonly MessagePart[]): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/**
- * A message as text. Of files and images only names are shown: the contents belong to the person who sent them
- * (SECURITY.md own-files).
- */
-function shownParts({ parts }: ThreadMessage, language: Language): string {
+/** A message as text. Files and images are named; the prompt contains those that are shown (`thread-files.ts`). */
+function shownParts(
+  { parts }: ThreadMessage,
+  isShown: (part: { mediaRef: string }) => boolean,
+  language: Language,
+): string {
   const shown = parts.map((part) => {
     if (part.type === 'text') return part.text;
-    if (part.type === 'image') return '[a picture, which is not shown here]';
     const name = part.name === undefined ? '' : ` “${displayFileName(part.name, language)}”`;
-    return `[a file${name}, which is not shown here]`;
+    const where = part.type !== 'unsupported' && isShown(part) ? 'shown above' : 'which is not shown here';
+    return `[a ${part.type === 'image' ? 'picture' : 'file'}${name}, ${where}]`;
   });
   return stripInvisible(shown.join('\n')).trim();
 }

@@ -92,6 +92,8 @@ export const CHECK_TEXTS = {
   'all files named by the settings are usable': '设置中指定的文件均可用',
   "{setting} names {path}, which cannot be read ({code}): correct the path or the file's permissions":
     '{setting} 指定的 {path} 无法读取（{code}）：请改正路径或文件权限',
+  '{setting} ({path}) does not exist any more: restore the file, or restart Parley to use the one in defaults/':
+    '{setting}（{path}）已不存在：请恢复该文件，或重启 Parley 以使用 defaults/ 中的文件',
   'embedded, started by npm start ({program})': '内置，由 npm start 启动（{program}）',
   'embedded; to use a real one, set the credentials of {apps}': '内置；如需使用真实的办公应用，请设置{apps}的凭证',
   'embedded; to use your own, set {setting}': '内置；如需使用自己的服务，请设置 {setting}',

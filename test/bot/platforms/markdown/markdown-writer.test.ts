@@ -131,11 +131,12 @@ describe('streamed markdown', () => {
     );
   });
 
-  test('begins with the previous snapshot on Slack after each character of nested lists and linked images', () => {
+  test('begins with the previous snapshot on Slack after each character of nested lists, linked images and emphasis', () => {
     const image = '![alt](https://x.test/i.png)';
     const piece = fc.oneof(
       fc.constantFrom('word ', '你好', 'see [docs](https://x.test/a?b=1) ', '`co de` ', '[x] '),
       fc.constantFrom('- a\n  ', '- a\n  - b\n', '1. a\n   b\n', '> a\n> ', 'Done!', 'So!\n', '\n\n', ' '),
+      fc.constantFrom('a*b word.', '**bold**.', '*it* ', '~~old~~ ', ' _so_ ', '**词。**', '2*3 '),
       fc.constantFrom(image, `[${image}](https://x.test/p)`, `[see ${image} here](https://x.test/p)`),
     );
     fc.assert(
