@@ -1,18 +1,25 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core';
 import { BROWSER_WAIT_MS } from './chromium.ts';
+import { screenAfter } from './terminal-screen.ts';
 
 /** Where the pictures of a walk are written; none by default. */
 const PICTURES = process.env['WALK_PICTURES_DIR'];
+/** Whether every walk is taken in both languages, as for pictures. */
+export const TAKES_PICTURES = PICTURES !== undefined;
+/** Enough for animations to end. */
+const SETTLED_MS = 600;
 const MAX_PAGES = 8;
 
-export interface Walker {
-  /** Address of the messenger. */
-  url: string;
-  person: string;
+export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+export const DESK: BrowserContextOptions = { viewport: { width: 1_200, height: 850 } };
+
+interface Walker {
+  /** The messenger's address. */
+  address: string;
   /** Typed where the sign-in service asks for it. */
-  password: string;
+  login?: { username: string; password: string };
   options: BrowserContextOptions;
 }
 
@@ -30,13 +37,12 @@ export class WalkPage {
     const context = await browser.newContext({ timezoneId: 'Asia/Shanghai', ...walker.options });
     context.setDefaultTimeout(BROWSER_WAIT_MS);
     const page = await context.newPage();
-    await page.goto(`${walker.url}/?person=${walker.person}`);
+    await page.goto(walker.address);
     return new WalkPage(page, walker);
   }
 
-  async openChat(kind: 'private' | 'group', name = ''): Promise<void> {
-    const chats = this.page.getByRole('navigation', { name: 'Conversations' }).locator(`[data-kind=${kind}]`);
-    await chats.filter({ hasText: name }).first().click();
+  async openChat(kind: 'private' | 'group'): Promise<void> {
+    await this.page.getByRole('navigation', { name: 'Conversations' }).locator(`[data-kind=${kind}]`).first().click();
   }
 
   async send(text: string): Promise<void> {
@@ -44,32 +50,55 @@ export class WalkPage {
     await this.page.getByRole('button', { name: 'Send' }).click();
   }
 
+  /** Attaches a file by the button for images. */
+  async attach(path: string): Promise<void> {
+    const chooser = this.page.waitForEvent('filechooser');
+    await this.page.locator('.composer-tools button').first().click();
+    await (await chooser).setFiles(path);
+    await this.page.locator('.attachment:not(:has(.uploading))').waitFor();
+  }
+
   async answered(text: string | RegExp): Promise<void> {
-    const answers = this.page.getByRole('log', { name: 'Messages' }).locator('li[data-sender=bot][data-state=final]');
-    await answers.filter({ hasText: text }).last().waitFor();
+    await this.#answer(text, 'final').waitFor();
+  }
+
+  async growing(text: string): Promise<void> {
+    await this.#answer(text, 'streaming').waitFor();
+  }
+
+  #answer(text: string | RegExp, state: 'streaming' | 'final'): Locator {
+    const answers = this.page
+      .getByRole('log', { name: 'Messages' })
+      .locator(`li[data-sender=bot][data-state=${state}]`);
+    return answers.filter({ hasText: text }).last();
   }
 
   /** Follows the newest sign-in link and agrees on each page. @param picture name of the pictures of the pages */
   async signIn(picture: string): Promise<void> {
     await this.page.locator('a[href*="/link/"]').last().click();
     const frame = this.page.frameLocator('iframe[title="In-app browser"]');
-    const inApp = this.page.locator('.in-app');
+    const closed = this.page.locator('.in-app').waitFor({ state: 'detached' });
     for (let count = 1; count <= MAX_PAGES; count += 1) {
-      const button = frame.locator('form[method=post] button').first();
-      await Promise.race([button.waitFor(), inApp.waitFor({ state: 'detached' })]);
-      if ((await inApp.count()) === 0) return;
-      if ((await frame.locator('input[name=password]').count()) > 0) {
-        await frame.locator('input[name=username]').fill(this.#walker.person);
-        await frame.locator('input[name=password]').fill(this.#walker.password);
+      const form = await this.#nextForm(frame, closed);
+      if (form === undefined) return;
+      const password = form.locator('input[name=password]');
+      if ((await password.count()) > 0) {
+        await form.locator('input[name=username]').fill(this.#walker.login?.username ?? '');
+        await password.fill(this.#walker.login?.password ?? '');
       }
       await this.picture(`${picture}-${count}`);
-      const before = await frame.locator('form[method=post]').first().getAttribute('action');
-      await button.click();
-      // The next page has another form, or the browser closes itself.
-      const next = frame.locator(`form[method=post]:not([action="${before ?? ''}"])`).first();
-      await Promise.race([next.waitFor(), inApp.waitFor({ state: 'detached' })]);
-      if ((await inApp.count()) === 0) return;
+      // The next page has a form without the mark.
+      await form.evaluate('(form) => form.setAttribute("data-seen", "")');
+      await form.locator('button').first().click();
     }
+    throw new Error('The way through the sign-in pages did not come to an end');
+  }
+
+  /** @returns undefined once the in-app browser has closed itself */
+  async #nextForm(frame: FrameLocator, closed: Promise<void>): Promise<Locator | undefined> {
+    const form = frame.locator('form[method=post]:not([data-seen])').first();
+    const shown = form.locator('button').first().waitFor();
+    return Promise.race([shown.then(() => form), closed.then(() => undefined)]);
   }
 
   /** Whether something on the page is wider than the window. */
@@ -79,12 +108,26 @@ export class WalkPage {
 
   async picture(name: string): Promise<void> {
     if (PICTURES === undefined) return;
-    mkdirSync(PICTURES, { recursive: true });
-    await this.page.waitForTimeout(600);
-    await this.page.screenshot({ path: join(PICTURES, `${name}.png`) });
+    await this.page.waitForTimeout(SETTLED_MS);
+    await this.page.screenshot({ path: pathOf(PICTURES, name) });
   }
 
   async close(): Promise<void> {
     await this.page.context().close();
   }
+}
+
+/** Takes a picture of what a program has left at the terminal. */
+export async function pictureOfTerminal(browser: Browser, name: string, output: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  const page = await browser.newPage({ viewport: { width: 1_000, height: 100 } });
+  await page.setContent('<pre style="font: 14px monospace; white-space: pre-wrap"></pre>');
+  await page.locator('pre').evaluate('(pre, text) => void (pre.textContent = text)', screenAfter(output));
+  await page.screenshot({ path: pathOf(PICTURES, name), fullPage: true });
+  await page.close();
+}
+
+function pathOf(folder: string, name: string): string {
+  mkdirSync(folder, { recursive: true });
+  return join(folder, `${name}.png`);
 }
