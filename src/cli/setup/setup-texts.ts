@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-/** Everything that setup says. Check results are in English, as in `npm run check`. */
+/** Everything that setup says, except the results of checks (src/cli/terminal). */
 export const TEXTS = {
   title: { en: 'Parley setup', zh: 'Parley 配置向导' },
   resume: {
