@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { BROWSER_WAIT_MS } from './chromium.ts';
 import { screenAfter } from './terminal-screen.ts';
 
@@ -11,6 +11,7 @@ export const TAKES_PICTURES = PICTURES !== undefined;
 /** Enough for animations to end. */
 const SETTLED_MS = 600;
 const MAX_PAGES = 8;
+export const ANY_TEXT = /\p{L}/u;
 
 export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 export const DESK: BrowserContextOptions = { viewport: { width: 1_200, height: 850 } };
@@ -77,28 +78,27 @@ export class WalkPage {
   async signIn(picture: string): Promise<void> {
     await this.page.locator('a[href*="/link/"]').last().click();
     const frame = this.page.frameLocator('iframe[title="In-app browser"]');
-    const closed = this.page.locator('.in-app').waitFor({ state: 'detached' });
+    const panel = this.page.locator('.in-app');
+    await panel.waitFor();
+    // The last page closes itself after a few seconds; a slow machine may not see it.
+    const closed = panel.waitFor({ state: 'detached' });
+    const done = Promise.race([panel.locator('.in-app-done', { hasText: ANY_TEXT }).waitFor(), closed]);
     for (let count = 1; count <= MAX_PAGES; count += 1) {
-      const form = await this.#nextForm(frame, closed);
-      if (form === undefined) return;
+      // A page that was seen has a mark.
+      const form = frame.locator('form[method=post]:not([data-seen])').first();
+      const shown = form.locator('button').first().waitFor();
+      const isDone = await Promise.race([shown.then(() => false), done.then(() => true)]);
+      await this.picture(`${picture}-${count}`);
+      if (isDone) return Promise.race([panel.locator('.in-app-bar button').click(), closed]);
       const password = form.locator('input[name=password]');
       if ((await password.count()) > 0) {
         await form.locator('input[name=username]').fill(this.#walker.login?.username ?? '');
         await password.fill(this.#walker.login?.password ?? '');
       }
-      await this.picture(`${picture}-${count}`);
-      // The next page has a form without the mark.
-      await form.evaluate('(form) => form.setAttribute("data-seen", "")');
-      await form.locator('button').first().click();
+      await frame.locator('form').evaluateAll('(forms) => forms.forEach((form) => form.setAttribute("data-seen", ""))');
+      await frame.locator('form[method=post][data-seen] button').first().click();
     }
     throw new Error('The way through the sign-in pages did not come to an end');
-  }
-
-  /** @returns undefined once the in-app browser has closed itself */
-  async #nextForm(frame: FrameLocator, closed: Promise<void>): Promise<Locator | undefined> {
-    const form = frame.locator('form[method=post]:not([data-seen])').first();
-    const shown = form.locator('button').first().waitFor();
-    return Promise.race([shown.then(() => form), closed.then(() => undefined)]);
   }
 
   /** Whether something on the page is wider than the window. */
