@@ -17,7 +17,9 @@ import { DOWN, ENTER, endSetups, MAIN, questions, typeSetup, type Typed } from '
 import { untilTrue } from '../support/until-true.ts';
 import { ANY_TEXT, DESK, PHONE, pictureOfTerminal, TAKES_PICTURES, WalkPage } from '../support/walk-page.ts';
 
-jest.setTimeout(240_000);
+jest.setTimeout(540_000);
+/** Maximum time for a start on a busy machine. */
+const START_MS = 120_000;
 const inBrowser = findChromium() === undefined ? describe.skip : describe;
 
 const LANGUAGES = {
@@ -44,10 +46,10 @@ inBrowser.each(TAKES_PICTURES ? BOTH : ['en' as const])('a curious developer [%s
   const { locale, LANG, ask } = LANGUAGES[language];
   const [say, sayOfPage] = [tourIn(language), sayIn(language)];
   const name = (step: string) => `developer-${language}-${step}`;
-  let parley: ParleyProcess;
+  let parley: ParleyProcess | undefined;
   afterAll(async () => {
-    parley.kill('SIGTERM');
-    await parley.ended;
+    parley?.kill('SIGTERM');
+    await parley?.ended;
   });
 
   test('starts Parley in an empty folder, completes the tour and connects an engine', async () => {
@@ -61,8 +63,8 @@ inBrowser.each(TAKES_PICTURES ? BOTH : ['en' as const])('a curious developer [%s
         ...({ PORT, SERVICE_PORT, MESSENGER_PORT } as Record<string, string>),
         ...{ LANG, LOG_LEVEL: 'info', LOCAL_ENGINE_PORTS: new URL(engine.baseUrl).port },
       },
-      until: PAGE_IS_UP,
     });
+    await untilTrue(() => PAGE_IS_UP.test(parley?.output() ?? ''), START_MS);
     const { address } = await openPrintedPage(parley.output());
     await pictureOfTerminal(browser, name('terminal'), parley.output());
     const desk = await WalkPage.open(browser, { address, options: { ...DESK, locale } });
@@ -104,8 +106,8 @@ inBrowser.each(TAKES_PICTURES ? BOTH : ['en' as const])('a curious developer [%s
     await isDone(7);
     const tab = page.context().waitForEvent('page');
     await page.locator('a.tour-action').click();
-    await (await tab).close();
     await page.getByText(say('tourOver')).waitFor();
+    await (await tab).close();
     await desk.picture(name('tour-over'));
 
     await press(say('connectModel'));
@@ -208,7 +210,7 @@ inBrowser.each(ADMINISTRATORS)('an administrator of $platform [$language]', ({ l
         ({ ok }) => ok,
         () => false,
       );
-    await untilTrue(async () => (await isReady()) && around.messenger.driver.isBotReachable(), 60_000);
+    await untilTrue(async () => (await isReady()) && around.messenger.driver.isBotReachable(), START_MS);
     const check = await startParleyProcess({ cwd, env: { LANG }, command: ['node', MAIN, 'check'] });
     const checked = await check.ended;
     await pictureOfTerminal(browser, name('check'), check.output());
@@ -220,8 +222,8 @@ inBrowser.each(ADMINISTRATORS)('an administrator of $platform [$language]', ({ l
     const address = `${around.messenger.url}/?person=${student}`;
     const login = { username: student, password };
     const phone = await WalkPage.open(browser, { address, login, options: { ...PHONE, locale, colorScheme: 'dark' } });
+    await phone.picture(name('phone-first'));
     await phone.openChat('private');
-    await phone.picture(name('phone-empty'));
     await phone.send(ask);
     await phone.page.locator('a[href*="/link/"]').waitFor();
     await phone.picture(name('phone-invitation'));

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { html } from '../../src/shared/text/html.ts';
 import { BROWSER_WAIT_MS } from './chromium.ts';
 import { screenAfter } from './terminal-screen.ts';
 
@@ -11,6 +12,7 @@ export const TAKES_PICTURES = PICTURES !== undefined;
 /** Enough for animations to end. */
 const SETTLED_MS = 600;
 const MAX_PAGES = 8;
+const MARK_FORMS = "for (const form of document.forms) form.dataset.seen = ''";
 export const ANY_TEXT = /\p{L}/u;
 
 export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -36,7 +38,7 @@ export class WalkPage {
 
   static async open(browser: Browser, walker: Walker): Promise<WalkPage> {
     const context = await browser.newContext({ timezoneId: 'Asia/Shanghai', ...walker.options });
-    context.setDefaultTimeout(BROWSER_WAIT_MS);
+    context.setDefaultTimeout(2 * BROWSER_WAIT_MS);
     const page = await context.newPage();
     await page.goto(walker.address);
     return new WalkPage(page, walker);
@@ -95,7 +97,8 @@ export class WalkPage {
         await form.locator('input[name=username]').fill(this.#walker.login?.username ?? '');
         await password.fill(this.#walker.login?.password ?? '');
       }
-      await frame.locator('form').evaluateAll('(forms) => forms.forEach((form) => form.setAttribute("data-seen", ""))');
+      const document = this.page.frames().find((each) => each.parentFrame() !== null);
+      await document?.evaluate(MARK_FORMS);
       await frame.locator('form[method=post][data-seen] button').first().click();
     }
     throw new Error('The way through the sign-in pages did not come to an end');
@@ -121,8 +124,8 @@ export class WalkPage {
 export async function pictureOfTerminal(browser: Browser, name: string, output: string): Promise<void> {
   if (PICTURES === undefined) return;
   const page = await browser.newPage({ viewport: { width: 1_000, height: 100 } });
-  await page.setContent('<pre style="font: 14px monospace; white-space: pre-wrap"></pre>');
-  await page.locator('pre').evaluate('(pre, text) => void (pre.textContent = text)', screenAfter(output));
+  const shown = html`<pre style="font: 14px monospace; white-space: pre-wrap">${screenAfter(output)}</pre>`;
+  await page.setContent(String(shown));
   await page.screenshot({ path: pathOf(PICTURES, name), fullPage: true });
   await page.close();
 }
