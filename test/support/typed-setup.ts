@@ -18,7 +18,7 @@ type Language = 'en' | 'zh';
 export const questions = (language: Language) => (name: keyof typeof TEXTS) => TEXTS[name][language];
 
 /** A question, and the keys that answer it. */
-type Typed = readonly [question: string, keys: string];
+export type Typed = readonly [question: string, keys: string];
 
 const running: { kill(signal: NodeJS.Signals): unknown }[] = [];
 /** Ends what a failed test has left. */

@@ -103,11 +103,11 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '我只能在指定的群里回答你，不支持私聊。请在群里 @ 我提问。',
   },
   mayNotUse: {
-    en: 'Your account does not have access to this assistant. If you need access, please contact the help desk.',
+    en: 'Your account does not have access to this bot. If you need access, please contact the help desk.',
     zh: '你的账号没有使用权限。如有疑问，请联系服务台。',
   },
   mayNotUseHelp: {
-    en: 'Your account does not have access to this assistant. If you need access, please contact the help desk: {help}',
+    en: 'Your account does not have access to this bot. If you need access, please contact the help desk: {help}',
     zh: '你的账号没有使用权限。如有疑问，请联系服务台：{help}',
   },
   released: { en: 'You are signed in. Answering your question …', zh: '登录成功，正在回答你的问题……' },

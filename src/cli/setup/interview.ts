@@ -30,6 +30,8 @@ export class Interview {
   readonly #assumed = new Set<Step>();
   /** The steps with a failed trial that the person keeps. */
   readonly #faulty = new Set<Step>();
+  /** The lines of the last trial. */
+  #tried: readonly string[] = [];
   /** The words of a line that belong to the next question. */
   #rest: readonly string[] = [];
 
@@ -70,17 +72,17 @@ export class Interview {
     this.#faulty.delete(step);
     const results = (await step.trial?.(sheet.values)) ?? [];
     if (results.length === 0) return;
-    prompter.say(
-      results
-        .map((result) =>
-          checkLine(result, {
-            nameColumns: 0,
-            isColoured: this.#options.isColoured,
-            translate: this.#options.translate,
-          }),
-        )
-        .join('\n'),
+    const lines = results.map((result) =>
+      checkLine(result, {
+        nameColumns: 0,
+        isColoured: this.#options.isColoured,
+        translate: this.#options.translate,
+      }),
     );
+    // A step that continues another one tries its values again; only faults are repeated.
+    const fresh = lines.filter((line, at) => results[at]?.verdict === 'fault' || !this.#tried.includes(line));
+    if (fresh.length > 0) prompter.say(fresh.join('\n'));
+    this.#tried = lines;
     if (results.every(({ verdict }) => verdict !== 'fault')) return;
     const isKept = await prompter.choose(say('wrong'), [
       { value: '', label: say('again') },

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-/** Everything that setup says, apart from the results of its checks. */
+/** Everything that setup says, except the results of checks (src/cli/terminal). */
 export const TEXTS = {
   title: { en: 'Parley setup', zh: 'Parley 配置向导' },
   resume: {

@@ -122,10 +122,13 @@ export async function tryIssuer(answers: Answers): Promise<CheckResult[]> {
   const { SIGN_IN_TYPE: type, SIGN_IN_URL: url } = answers;
   if (url === undefined) return [];
   if (type === 'cas') return trySignIn(answers);
-  if (type === 'oauth2') return [{ name: SIGN_IN_NAME, verdict: 'ok', detail: 'is used by OAuth 2.0' }];
+  const inOrder = (detail: string) => [
+    { name: SIGN_IN_NAME, verdict: 'ok' as const, detail, nextStep: howToRegister(answers) },
+  ];
+  if (type === 'oauth2') return inOrder('uses OAuth 2.0');
   const answer = await requestForCheck(discoveryAddress(url));
   const named = 'body' in answer && answer.status === 200 ? readJsonObject(answer.body)?.['issuer'] : undefined;
-  if (isSameIssuer(url, named)) return [{ name: SIGN_IN_NAME, verdict: 'ok', detail: 'is an OpenID Connect provider' }];
+  if (isSameIssuer(url, named)) return inOrder('is an OpenID Connect provider');
   const isAway = 'code' in answer;
   if (type === undefined && !isAway) return [];
   const detail = isAway
@@ -135,6 +138,12 @@ export async function tryIssuer(answers: Answers): Promise<CheckResult[]> {
       : `has no discovery document (${answer.status})`;
   const nextStep = isAway ? 'Check the address and that this machine can reach it' : 'Enter the exact issuer';
   return [{ name: SIGN_IN_NAME, verdict: 'fault', detail, nextStep }];
+}
+
+/** The address that the sign-in service asks for before it issues the client id, which is the next question. */
+function howToRegister(answers: Answers): string | undefined {
+  const publicUrl = settingsOf({ ...answers, SIGN_IN: 'off', SIGN_IN_URL: undefined })?.config.http.publicUrl;
+  return publicUrl && `Register Parley there with the redirect address ${publicUrl}/oauth/callback`;
 }
 
 /** Ways to send the client secret, besides the one that the provider lists. */

@@ -62,6 +62,9 @@ describe('parley setup', () => {
     const { exitCode, output } = await type(cwd, answers);
     expect([exitCode, output]).toEqual([0, expect.stringContaining('parley check')]);
     expect(output).toContain('campus-one, campus-two (all that the service lists)');
+    // Needed before the provider issues the client id, which is asked for next.
+    const [beforeClient = ''] = output.split(en('SIGN_IN_CLIENT_ID'));
+    expect(beforeClient.replaceAll(/[\s│]+/g, ' ')).toMatch(/with the redirect address http:\S+\/oauth\/callback/);
     const path = join(cwd, 'config/.env');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(path, 'utf8')).toMatch(/^SIGN_IN_TYPE=oidc$/m);

@@ -75,5 +75,6 @@ test('stored progress is read again, and invalid data counts as empty', () => {
 
 test('the second user is another person than the current one, or none if there is only one', () => {
   expect([ALICE, BOB, CHEN].map(({ id }) => neighbourOf([ALICE, BOB, CHEN], id))).toEqual([BOB, CHEN, ALICE]);
+  expect(neighbourOf([ALICE, BOB, { ...CHEN, isInactive: true }], 'bob')).toEqual(ALICE);
   expect(neighbourOf([ALICE], 'alice')).toBeUndefined();
 });

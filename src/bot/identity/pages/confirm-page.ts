@@ -10,7 +10,7 @@ const TEXTS: Catalogue<
 > = {
   title: { en: 'Are both of these you?', zh: '这两个账号都是你的吗？' },
   question: {
-    en: 'In {platform}, the assistant will treat this chat account as {name}.',
+    en: 'In {platform}, the bot will treat this chat account as {name}.',
     zh: '此聊天账号将以{name}的身份使用{platform}中的机器人。',
   },
   joins: { en: 'will be connected with', zh: '将绑定到' },

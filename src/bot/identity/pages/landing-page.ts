@@ -26,7 +26,7 @@ const TEXTS: Catalogue<
 > = {
   title: { en: 'Sign in to continue', zh: '登录后继续' },
   lead: {
-    en: 'You sent a message to the assistant in {platform}. It needs to know who you are before it can answer.',
+    en: 'You sent a message to the bot in {platform}. It needs to know who you are before it can answer.',
     zh: '你在{platform}中给机器人发了消息。机器人需要先确认你的身份，才能回答。',
   },
   next: { en: 'Not signed in yet', zh: '待登录' },

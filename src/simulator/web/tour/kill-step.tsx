@@ -78,7 +78,8 @@ function linesOf({ view, wentOnAfterMs, end }: KillShow, { say, locale }: { say:
   if (!next) return [killed, say('awaitingNext')];
   const values = { process: next.processId, seconds: secondsOf(next.afterMs) };
   if (next.takenOver === 0 && wentOnAfterMs === undefined) return [killed, say('nothingTaken', values)];
-  const succeeded = say(next.takenOver === 0 ? 'nothingTaken' : 'succeeded', values);
+  // An answer that continued was in progress, even if its takeover was not counted yet when the worker was ready.
+  const succeeded = say('succeeded', values);
   if (wentOnAfterMs === undefined) return [killed, succeeded, say('awaitingGrowth')];
   const seconds = secondsOf(wentOnAfterMs);
   return [killed, succeeded, say(end === undefined ? 'wentOn' : END_TEXTS[end], { seconds })];

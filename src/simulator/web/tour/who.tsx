@@ -11,9 +11,7 @@ import { addressOf, neighbourOf } from './neighbour.ts';
 export function Who() {
   const { bootstrap, person, language, say: sayOfPage } = usePage();
   const say = tourIn(language);
-  // A person with a closed account cannot chat.
-  const company = bootstrap.people.filter(({ id, isInactive }) => id === person.id || isInactive !== true);
-  const beside = neighbourOf(company, person.id);
+  const beside = neighbourOf(bootstrap.people, person.id);
   return (
     <section class="who" aria-label={say('whoTitle')}>
       <h3>{say('whoTitle')}</h3>

@@ -41,13 +41,13 @@ end
 local isStop = ARGV[6] == 'stop'
 local takenBeforeMs, chatOrder = tonumber(ARGV[13]), tonumber(ARGV[12])
 local isAgain = takenBeforeMs ~= nil
-local known, acceptedMs, editedTo, editedMerge = unpack(redis.call('HMGET', KEYS[1], 'state', 'atMs', 'editedTo', 'editedMerge'))
+local known, acceptedMs, editedTo, editedMerge, wasFull = unpack(redis.call('HMGET', KEYS[1], 'state', 'atMs', 'editedTo', 'editedMerge', 'full'))
 if isAgain and known ~= 'limited' then
   redis.call('HSET', KEYS[1], 'again', '1', 'againMs', redisNowMs())
   redis.call('HDEL', KEYS[1], 'polledAgain')
 end
 if known then
-  return answer { result = known == 'limited' and known or 'repeat', takenAtMs = known == 'accepted' and tonumber(acceptedMs) or 0 }
+  return answer { result = known == 'limited' and (wasFull and 'full' or known) or 'repeat', takenAtMs = known == 'accepted' and tonumber(acceptedMs) or 0 }
 end
 local nowMs = redisNowMs()
 local recordPrefix = string.sub(KEYS[1], 1, #KEYS[1] - #ARGV[1])
@@ -58,7 +58,7 @@ local ofPerson, waiting = count(KEYS[5]), redis.call('LLEN', KEYS[2])
 local isLimited = ofPerson > MAX_OF_A_PERSON or ARGV[8] == '1'
 if KEYS[6] and count(KEYS[6]) > MAX_OF_A_CHAT then isLimited = true end
 if isStop then isLimited = ofPerson > MAX_BEFORE_A_STOP end
-if waiting >= (ARGV[6] ~= '' and MAX_WITH_WORDS or MAX_INBOX) then isLimited = true end
+local isFull = waiting >= (ARGV[6] ~= '' and MAX_WITH_WORDS or MAX_INBOX)
 local function nextSeq() return redis.call('HINCRBY', KEYS[3], 'seq', 1) end
 local function setStop(seq)
   redis.call('HSET', KEYS[3], 'stopSeq', seq, 'stopOwner', ARGV[3])
@@ -72,15 +72,15 @@ local function stopOpener()
   tellTurn(conversationId, 0, ARGV[3], ARGV[9])
   return true
 end
-if isLimited and not isAgain then
-  redis.call('HSET', KEYS[1], 'state', 'limited', 'owner', ARGV[3], 'atMs', nowMs)
+if (isLimited or isFull) and not isAgain then
+  redis.call('HSET', KEYS[1], 'state', 'limited', 'owner', ARGV[3], 'atMs', nowMs, unpack(isFull and {'full', '1'} or {}))
   redis.call('PEXPIRE', KEYS[1], REMEMBER_MS)
   if isStop then
     local saidMs = tonumber(ARGV[11]) or nowMs
     if redis.call('EXISTS', KEYS[3]) == 1 and saidMs >= tonumber(redis.call('HGET', KEYS[3], 'saidMs') or '0') then setStop(nextSeq()) end
     stopOpener()
   end
-  return answer { result = 'limited' }
+  return answer { result = isFull and 'full' or 'limited' }
 end
 local takenMs = isAgain and math.min(takenBeforeMs, nowMs) or nowMs
 local behind, isOvertaken = {}, false
