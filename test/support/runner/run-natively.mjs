@@ -3,10 +3,11 @@
 // packages are evaluated once per jest process. Those below `test` are evaluated for each file: they register its hooks.
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import circus from 'jest-circus/runner';
 import { compiledPath } from './compiled-path.mjs';
 
 const require = createRequire(import.meta.url);
-const { default: runWithJest } = require('jest-circus/runner');
+const runWithJest = circus.default;
 
 /** Where the framework keeps the event handlers and the time limit of a file. */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
