@@ -29,6 +29,7 @@ import { stopRunning } from '../../src/bot/queue/stop-running.ts';
 import { ShardRegistry } from '../../src/bot/queue/shard-registry.ts';
 import { Sweeper } from '../../src/bot/queue/sweeper.ts';
 import { SharedLimits } from '../../src/service/chat/shared-limits.ts';
+import { createCountWaiting } from '../../src/bot/queue/waiting-questions.ts';
 import { TurnStore } from '../../src/bot/queue/turn-store.ts';
 import { type TurnClaim } from '../../src/bot/domain/turn.ts';
 import { asConversationId, asDeliveryId, asPersonId } from '../../src/bot/domain/ids.ts';
@@ -109,6 +110,7 @@ describe('an expired record', () => {
     // Two merged questions that are shown, stopped, noted, given back, claimed again, and answered with every optional part
     // of a commit.
     const older = await accept(textMessage('one'));
+    expect(await createCountWaiting(redis)()).toMatchObject({ waiting: 1 });
     const newest = await accept(textMessage('two', { laterReplyHandle: 'https://example.test/later' }));
     const alice = conversationOf(newest, 'member');
     const keys = conversationKeys(alice);

@@ -28,5 +28,5 @@ export function screenAfter(output: string): string {
     }
     lineAt(row);
   }
-  return Array.from(lines, (line = []) => line.join('').trimEnd()).join('\n');
+  return Array.from(lines, (line?: string[]) => (line ?? []).join('').trimEnd()).join('\n');
 }

@@ -10,7 +10,7 @@ export interface WireShared {
 }
 
 /** Maximum shared messages of one message; further ones are omitted. */
-const MAX_SHARED = 5;
+const MAX_SHARED_MESSAGES = 5;
 const MAX_TEXT_CHARS = 20_000;
 const MAX_AUTHOR_CHARS = 100;
 
@@ -22,7 +22,7 @@ type Fields = Record<string, unknown>;
  */
 export function readShared(attachments: unknown): WireShared[] {
   if (!Array.isArray(attachments)) return [];
-  const shared = (attachments.slice(0, MAX_SHARED * 4) as unknown[]).filter(isShared).slice(0, MAX_SHARED);
+  const shared = (attachments.slice(0, MAX_SHARED_MESSAGES * 4) as unknown[]).filter(isShared).slice(0, MAX_SHARED_MESSAGES);
   return shared.map((one) => ({
     author: textOf(one['author_name'], MAX_AUTHOR_CHARS),
     text:

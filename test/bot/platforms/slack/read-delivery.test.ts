@@ -110,7 +110,7 @@ describe('Slack delivery reader', () => {
     );
     expect(message.parts).toEqual([
       { type: 'text', text: 'see' },
-      { type: 'image', mediaRef: 'https://files.slack.com/a' },
+      { type: 'image', mediaRef: 'https://files.slack.com/a', name: 'a.png' },
       { type: 'file', mediaRef: 'https://files.slack.com/b', name: 'b.pdf' },
       { type: 'unsupported', what: 'withheld', name: undefined },
     ]);
