@@ -54,7 +54,12 @@ inBrowser.each(TAKES_PICTURES ? BOTH : ['en' as const])('a curious developer [%s
 
   test('starts Parley in an empty folder, completes the tour and connects an engine', async () => {
     const engine = await startScriptedChatServer();
-    engine.script(jsonOf({ choices: [{ message: { content: 'OK' } }] }), helloStream('Here is your engine.'));
+    const [whole, streamed] = [
+      jsonOf({ choices: [{ message: { content: 'OK' } }] }),
+      helloStream('Here is your engine.'),
+    ];
+    // The trial of the engine is not streamed.
+    engine.script((response, call) => (call.body['stream'] === true ? streamed : whole)(response, call));
     const [PORT, SERVICE_PORT, MESSENGER_PORT] = [await freePort(), await freePort(), await freePort()].map(String);
     parley = await startParleyProcess({
       cwd: folderWith(),
@@ -165,7 +170,10 @@ inBrowser.each(ADMINISTRATORS)('an administrator of $platform [$language]', ({ l
   let parley: ParleyProcess | undefined;
   beforeAll(async () => {
     [around, redis] = await Promise.all([
-      startDeployment({ protocol: platform, startsBot: false, isConnected: platform === 'wecom' }),
+      startDeployment({
+        ...{ protocol: platform, startsBot: false, isConnected: platform === 'wecom' },
+        messenger: { groups: [{ id: 'wrtown', name: 'Town hall', members: ['zhangwei', student] }] },
+      }),
       startTestRedis(),
     ]);
   });

@@ -68,6 +68,8 @@ export interface Deployment {
 }
 
 export const APP_CREDENTIALS = { corpId: 'wwtest', agentId: '1000002', agentSecret: 'test-agent-secret' };
+/** The page of the messenger, as `npm run build` leaves it. */
+const BUILT_PAGE = new URL('../../dist/simulator/web/', import.meta.url);
 const SLACK_CREDENTIALS = {
   signingSecret: 'test-signing-secret-0123456789',
   botToken: 'xoxb-test-0123456789',
@@ -128,6 +130,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     log,
     deps: {
       nowMs,
+      pageDir: BUILT_PAGE,
       timing: { pollEveryMs: 100, retryAfterMs: 500, answerTimeoutMs: 2_000, watchAwayMs: 50 },
     },
   };

@@ -79,7 +79,7 @@ export class WalkPage {
   /** Follows the newest sign-in link and agrees on each page. @param picture name of the pictures of the pages */
   async signIn(picture: string): Promise<void> {
     await this.page.locator('a[href*="/link/"]').last().click();
-    const frame = this.page.frameLocator('iframe[title="In-app browser"]');
+    const frame = this.page.frameLocator('.in-app iframe');
     const panel = this.page.locator('.in-app');
     await panel.waitFor();
     // The last page closes itself after a few seconds; a slow machine may not see it.

@@ -22,7 +22,9 @@ type Fields = Record<string, unknown>;
  */
 export function readShared(attachments: unknown): WireShared[] {
   if (!Array.isArray(attachments)) return [];
-  const shared = (attachments.slice(0, MAX_SHARED_MESSAGES * 4) as unknown[]).filter(isShared).slice(0, MAX_SHARED_MESSAGES);
+  const shared = (attachments.slice(0, MAX_SHARED_MESSAGES * 4) as unknown[])
+    .filter(isShared)
+    .slice(0, MAX_SHARED_MESSAGES);
   return shared.map((one) => ({
     author: textOf(one['author_name'], MAX_AUTHOR_CHARS),
     text:
