@@ -24,10 +24,11 @@ const app: MakeMessagingApp = () => ({
   identify: async () => ({ userId: 'zhangweiWeCom' }),
 });
 
+// A command waits for the reconnect, however long a busy machine takes for it.
 let forgetful: ForgetfulRedis;
 let service: TestService;
 beforeAll(async () => {
-  forgetful = await startForgetfulRedis('fail-fast');
+  forgetful = await startForgetfulRedis('wait');
   service = await startTestService(forgetful.redis, { messagingApps: [app] });
 });
 afterAll(async () => {

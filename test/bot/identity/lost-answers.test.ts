@@ -8,7 +8,7 @@ import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions
 let forgetful: ForgetfulRedis;
 let fixture: IdentityFixture;
 beforeAll(async () => {
-  forgetful = await startForgetfulRedis('fail-fast');
+  forgetful = await startForgetfulRedis('wait');
 });
 afterAll(() => forgetful.stop());
 

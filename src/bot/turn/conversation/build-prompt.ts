@@ -94,7 +94,7 @@ export interface BuiltPrompt {
  */
 export function buildPrompt(options: PromptOptions): BuiltPrompt {
   const { chatKind, turns, current, budgetTokens, tokenFactor = 1 } = options;
-  const usable = turns.filter((turn) => isUsable(turn, chatKind));
+  const usable = turns.filter((turn) => isAnsweredIn(turn, chatKind));
   const hasSpeakers = new Set([...usable, current].map(({ speakerTag }) => speakerTag)).size > 1;
   const hasFiles = (current.files ?? []).length > 0;
   const isCited = current.quote !== undefined || current.thread !== undefined;
@@ -137,7 +137,7 @@ const textTokens = estimatesOf(({ content }: PromptMessage) =>
   typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
 );
 
-function isUsable(turn: HistoryTurn, chatKind: 'private' | 'group'): boolean {
+function isAnsweredIn(turn: HistoryTurn, chatKind: 'private' | 'group'): boolean {
   return turn.assistantText.trim() !== '' && (turn.speakerTag !== undefined) === (chatKind === 'group');
 }
 

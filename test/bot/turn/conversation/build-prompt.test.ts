@@ -113,7 +113,7 @@ describe('a group prompt', () => {
     expect(first?.content).toBe('<message from="member">\nquestion\n</message>');
   });
 
-  test('never mixes private turns with group turns', () => {
+  test('never mixes private turns with group turns [group-is-not-private]', () => {
     const turns = [turnOf({ userText: 'private' }), turnOf({ userText: 'group', speakerTag: 'member-1a' })];
     const current = { text: 'x', images: [], speakerTag: 'member-1a' };
     expect(contents(promptOf({ turns })).slice(1)).toEqual(['private', 'answer', 'now?']);
