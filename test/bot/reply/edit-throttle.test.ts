@@ -3,17 +3,20 @@ import fc from 'fast-check';
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import { EditThrottle } from '../../../src/bot/reply/edit-throttle.ts';
 import { tries } from '../../support/tries.ts';
+import { untilTrue } from '../../support/until-true.ts';
 
 const GAP_MS = 60;
+/** Longer than any test waits. */
+const ENDLESS_GAP_MS = 600_000;
 let pacer: EditThrottle | undefined;
 afterEach(() => pacer?.close());
 
 /** A throttle whose writes are recorded with their times. */
-function paced(write: (text: string) => number | undefined = () => undefined) {
+function paced(write: (text: string) => number | undefined = () => undefined, minGapMs = GAP_MS) {
   const written: { text: string; atMs: number }[] = [];
   pacer = new EditThrottle({
     onError: () => undefined,
-    minGapMs: GAP_MS,
+    minGapMs,
     nowMs: () => performance.now(),
     write: async ({ text }) => {
       written.push({ text, atMs: performance.now() });
@@ -29,12 +32,12 @@ test('combines many snapshots into few writes, never closer than the gap, always
   let text = '';
   for (let count = 0; count < 40; count += 1) {
     pacer.show({ text: (text += 'x') });
+    // The first snapshot is written at the end of the event-loop turn.
+    if (count === 0) await endOfTurn();
     await sleep(5);
   }
-  await sleep(2 * GAP_MS);
+  await untilTrue(() => written.at(-1)?.text === text);
   expect(written[0]?.text).toBe('x');
-  expect(written.at(-1)?.text).toBe(text);
-  expect(written.length).toBeLessThan(12);
   for (const [index, { atMs, text: shown }] of written.entries()) {
     const before = written[index - 1];
     if (!before) continue;
@@ -44,24 +47,24 @@ test('combines many snapshots into few writes, never closer than the gap, always
 });
 
 test('does not delay the first text after a status that was shown right before it', async () => {
-  const { pacer, written } = paced();
+  const { pacer, written } = paced(undefined, ENDLESS_GAP_MS);
   pacer.show({ text: '', status: 'thinking' });
-  await sleep(5);
+  await untilTrue(() => written.length === 1);
   pacer.show({ text: 'H' });
-  await sleep(20);
+  await untilTrue(() => written.length === 2);
   expect(written.map(({ text }) => text)).toEqual(['', 'H']);
 });
 
 test('shows the first thinking at once, and the first text after it at once', async () => {
-  const { pacer, written } = paced();
+  const { pacer, written } = paced(undefined, ENDLESS_GAP_MS);
   pacer.show({ text: '', status: 'released' });
-  await sleep(5);
+  await untilTrue(() => written.length === 1);
   pacer.show({ text: '', thinking: 'a' });
-  await sleep(5);
+  await untilTrue(() => written.length === 2);
   pacer.show({ text: '', thinking: 'ab' });
   await sleep(5);
   pacer.show({ text: 'H', thinking: 'ab' });
-  await sleep(20);
+  await untilTrue(() => written.length === 3);
   expect(written.map(({ text }) => text)).toEqual(['', '', 'H']);
 });
 
@@ -69,9 +72,9 @@ test('pauses as long as the platform asks, and then writes the newest snapshot [
   let isBusy = true;
   const { pacer, written } = paced(() => (isBusy ? ((isBusy = false), 150) : undefined));
   pacer.show({ text: 'a' });
-  await sleep(20);
+  await untilTrue(() => written.length === 1);
   pacer.show({ text: 'ab' });
-  await sleep(250);
+  await untilTrue(() => written.length === 2);
   expect(written.map(({ text }) => text)).toEqual(['a', 'ab']);
   expect((written[1]?.atMs ?? 0) - (written[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(145);
 });
