@@ -24,11 +24,10 @@ const app: MakeMessagingApp = () => ({
   identify: async () => ({ userId: 'zhangweiWeCom' }),
 });
 
-// A command waits for the reconnect, however long a busy machine takes for it.
 let forgetful: ForgetfulRedis;
 let service: TestService;
 beforeAll(async () => {
-  forgetful = await startForgetfulRedis('wait');
+  forgetful = await startForgetfulRedis('fail-fast');
   service = await startTestService(forgetful.redis, { messagingApps: [app] });
 });
 afterAll(async () => {

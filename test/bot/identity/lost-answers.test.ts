@@ -8,7 +8,7 @@ import { startIdentityFixture, type IdentityFixture, type IdentityFixtureOptions
 let forgetful: ForgetfulRedis;
 let fixture: IdentityFixture;
 beforeAll(async () => {
-  forgetful = await startForgetfulRedis('wait');
+  forgetful = await startForgetfulRedis('fail-fast');
 });
 afterAll(() => forgetful.stop());
 
