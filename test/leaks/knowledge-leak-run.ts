@@ -136,7 +136,8 @@ async function startBot(state: RunState, folder: string) {
 /** A public document is found once the index is built. */
 async function untilIndexed(state: RunState): Promise<void> {
   await untilTrue(async () => {
-    await send(state, { person: 'U0', text: 'kq00000x library' });
+    // Each question is new, so that the model searches in another way.
+    await send(state, { person: 'U0', text: `kq00000x library ${state.sent}` });
     await untilDone(state.deployment);
     const calls = state.deployment.chat.calls.splice(0);
     return calls.some(({ body }) => documentsIn(JSON.stringify(body['messages'])).length > 0);
@@ -145,16 +146,14 @@ async function untilIndexed(state: RunState): Promise<void> {
 }
 
 /** A model that follows injected instructions: it requests the documents of others and repeats all that it gets. */
-function greedy(
-  { random, documents }: RunState,
-  response: Parameters<ReturnType<typeof helloStream>>[0],
-  call: ReceivedCall,
-) {
+function greedy({ documents }: RunState, response: Parameters<ReturnType<typeof helloStream>>[0], call: ReceivedCall) {
   const messages = call.body['messages'] as { role: string; content: unknown }[];
   const all = documentsIn(JSON.stringify(messages)).map(documentCanary).join(' ');
   if (isForSummary(call)) return helloStream(`We spoke of ${all}`)(response, call);
   if (messages.at(-1)?.role === 'tool' || call.body['tools'] === undefined)
     return helloStream(`All of it: ${all} [1][2][3][4][5][6][7][8]`)(response, call);
+  // Drawn from the question: which model call comes first must not change what people do next.
+  const random = seededRandom(questionIn(messages));
   const wanted = documentWord(random.integer(1, documents.length));
   const queries = ['library canteen leave portal', `Guide ${wanted}`, '图书馆 开门', 'staff 3100 readers public'];
   const hostile = [
@@ -174,6 +173,9 @@ function greedy(
   }));
   return streamOf(chunk({ tool_calls: calls }, 'tool_calls'))(response, call);
 }
+
+const questionIn = (messages: readonly { role: string }[]) =>
+  JSON.stringify(messages.findLast(({ role }) => role === 'user'));
 
 async function act(state: RunState): Promise<void> {
   const { random } = state;
@@ -221,8 +223,7 @@ function judgePrompts({ deployment, documents, turns, people, scene, told, figur
   for (const call of deployment.chat.calls.splice(0)) {
     if (isForSummary(call)) continue;
     const messages = call.body['messages'] as { role: string }[];
-    const question = messages.findLast(({ role }) => role === 'user');
-    const turn = turns[Number(/kq(\d{5})x/.exec(JSON.stringify(question))?.[1] ?? 0) - 1];
+    const turn = turns[Number(/kq(\d{5})x/.exec(questionIn(messages))?.[1] ?? 0) - 1];
     if (!turn) continue;
     figures.prompts += 1;
     const { person, group } = turn;

@@ -9,7 +9,7 @@ test('300 random turns over 200 documents show no person a document that they ma
   expect(figures.crossings).toEqual([]);
   // The run contained data to check.
   expect(figures.prompts).toBeGreaterThan(200);
-  // These depend on the order in which turns end, which differs on a busy machine.
-  expect(figures.searched).toBeGreaterThan(20);
-  expect(figures.told).toBeGreaterThan(10);
+  expect(figures.searched).toBeGreaterThan(80);
+  // The number depends on the order in which turns end.
+  expect(figures.told).toBeGreaterThan(30);
 }, 120_000);
