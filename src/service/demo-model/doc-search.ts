@@ -65,11 +65,11 @@ export class DocSearch {
 
   /**
    * The best section for a question. A Chinese question is searched in the Chinese pages first, and in the English pages if
-   * those have no match.
+   * those have no match. Only English pages describe how Parley is built.
    */
   async find(question: string, language: Language): Promise<FoundSection | undefined> {
     const index = await (this.#index ??= this.#load());
-    const own = this.#findIn(index, question, language);
+    const own = language === 'zh' && asksAboutInside(question) ? undefined : this.#findIn(index, question, language);
     return own ?? (language === 'zh' ? this.#findIn(index, question, 'en') : undefined);
   }
 
