@@ -54,11 +54,9 @@ inBrowser.each(TAKES_PICTURES ? BOTH : ['en' as const])('a curious developer [%s
 
   test('starts Parley in an empty folder, completes the tour and connects an engine', async () => {
     const engine = await startScriptedChatServer();
-    const [whole, streamed] = [
-      jsonOf({ choices: [{ message: { content: 'OK' } }] }),
-      helloStream('Here is your engine.'),
-    ];
-    // The trial of the engine is not streamed.
+    const whole = jsonOf({ choices: [{ message: { content: 'OK' } }] });
+    const streamed = helloStream('Here is your engine.');
+    // The search for engines and the trial are not streamed.
     engine.script((response, call) => (call.body['stream'] === true ? streamed : whole)(response, call));
     const [PORT, SERVICE_PORT, MESSENGER_PORT] = [await freePort(), await freePort(), await freePort()].map(String);
     parley = await startParleyProcess({

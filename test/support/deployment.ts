@@ -20,6 +20,9 @@ import { untilTrue } from './until-true.ts';
 
 export { untilTrue };
 
+/** The page of the messenger after `npm run build`. */
+const BUILT_PAGE = new URL('../../dist/simulator/web/', import.meta.url);
+
 export interface DeploymentOptions {
   /** More settings for the bot. */
   env?: Record<string, string>;
@@ -68,8 +71,6 @@ export interface Deployment {
 }
 
 export const APP_CREDENTIALS = { corpId: 'wwtest', agentId: '1000002', agentSecret: 'test-agent-secret' };
-/** The page of the messenger, as `npm run build` leaves it. */
-const BUILT_PAGE = new URL('../../dist/simulator/web/', import.meta.url);
 const SLACK_CREDENTIALS = {
   signingSecret: 'test-signing-secret-0123456789',
   botToken: 'xoxb-test-0123456789',

@@ -53,7 +53,7 @@ export async function startParleyProcess({
   child.stderr.on('data', listen);
   child.once('close', () => keepEvidence('logs', output));
   const ended = once(child, 'exit').then(([code]) => code as number | null);
-  const giveUpAtMs = Date.now() + 50_000;
+  const giveUpAtMs = Date.now() + 20_000;
   while (until && !until.test(output)) {
     if (child.exitCode !== null || child.signalCode !== null || Date.now() > giveUpAtMs) {
       // No caller knows this process; started later, it would use the port of the next one.
