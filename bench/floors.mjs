@@ -68,6 +68,7 @@ async function relay({ channel, text: question }) {
       if (text !== '') writeSoon();
     }
   }
+  // oxlint-disable-next-line typescript/await-thenable -- assigned by writeSoon
   await writing;
   if (shown !== text) await write();
 }

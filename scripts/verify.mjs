@@ -7,11 +7,11 @@ import { spawn } from 'node:child_process';
  * the tests are as fast as alone.
  */
 const BESIDE_THE_TESTS = [
-  [['lint', 'eslint', ['--max-warnings=0', '.']]],
+  [['lint', 'oxlint', ['--max-warnings=0']]],
   [
     ['types', 'tsc', ['-p', 'tsconfig.json', '--noEmit']],
     ['format', 'prettier', ['--check', '.']],
-    ['types of the page', 'tsc', ['-p', 'tsconfig.page.json', '--noEmit']],
+    ['types of the page', 'tsc', ['-p', 'src/simulator/web/tsconfig.json', '--noEmit']],
     ['unused code', 'knip', []],
   ],
 ];

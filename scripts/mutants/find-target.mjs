@@ -2,7 +2,7 @@
 // A file that moves, or a declaration that moves to another file, needs no change of a row.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
+import ts from 'typescript-api';
 import { mutateDeclaration, mutateGuard } from './mutation.mjs';
 
 const GUARD = 'guard: ';

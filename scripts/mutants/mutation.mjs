@@ -1,6 +1,6 @@
 // The mutations that a row of test/mutants/mutants.json can name. Each finds its place by an identifier or a token, so that
 // formatting, moving and ordinary edits leave the row alone. A mutation that fits no place, or several, is an error.
-import ts from 'typescript';
+import ts from 'typescript-api';
 
 /**
  * Applies a mutation to a declaration.

@@ -11,7 +11,7 @@ const SOURCES = [
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
-  'tsconfig.page.json',
+  'src/simulator/web/tsconfig.json',
 ];
 
 /** Compiles src to dist if anything in src is newer than the last complete build. */

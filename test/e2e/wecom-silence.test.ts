@@ -62,7 +62,7 @@ describe.each(['callback', 'connection'] as const)('silent answers by %s', (way)
   const untilBrought = () => untilTrue(() => logged(OTHER_WAY).length > 0);
   /** Asks a question whose answer stays silent until `silence` is resolved. */
   const ask = async (answers: (typeof SILENCES)[number][1]) => {
-    const silence = new Deferred<void>();
+    const silence = new Deferred();
     const script = answers(silence.promise);
     chat.calls.splice(0);
     chat.script(...script);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
+import ts from 'typescript-api';
 
 /** A named type of the project, with its members. */
 export interface CountedType {

@@ -1,4 +1,4 @@
-import ts from 'typescript';
+import ts from 'typescript-api';
 
 export interface FoundImport {
   /** The text of the specifier; undefined if it is computed and cannot be checked. */

@@ -1,4 +1,4 @@
-import ts from 'typescript';
+import ts from 'typescript-api';
 
 /** A text that people read, with the line on which it starts. */
 export interface ReadText {

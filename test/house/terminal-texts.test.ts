@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import ts from 'typescript';
+import ts from 'typescript-api';
 import { translatorTo } from '../../src/cli/terminal/translate.ts';
 
 const translate = translatorTo('zh');

@@ -135,7 +135,7 @@ test(
         const kind = `${attempt.surface} ${answer.status}`;
         counts.set(kind, (counts.get(kind) ?? 0) + 1);
       }),
-      { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: fuzzMs },
+      { numRuns: Number.MAX_SAFE_INTEGER, plugins: [fc.interruptAfterTimeLimit(fuzzMs)] },
     );
     if (process.env['FUZZ_SEC'])
       process.stderr.write(`sign-in fuzzer: ${JSON.stringify(Object.fromEntries([...counts].sort()))}\n`);

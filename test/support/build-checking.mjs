@@ -1,7 +1,7 @@
 // Checks the types of the given files of the project in the current folder, and compiles them: a complete check and build
 // would take ten times as long, and the other files are checked and built in the original project.
 // Usage: node build-checking.mjs TSCONFIG FILE...
-import ts from 'typescript';
+import ts from 'typescript-api';
 
 const [config = '', ...checked] = process.argv.slice(2);
 const { fileNames, options } = ts.getParsedCommandLineOfConfigFile(config, {}, ts.sys);

@@ -71,7 +71,7 @@ interface ListedModelsOptions {
 export class ListedModels {
   readonly #options: ListedModelsOptions;
   readonly #closing = new AbortController();
-  readonly #settled = new Deferred<void>();
+  readonly #settled = new Deferred();
   #config: Config;
   #isListed = false;
   #onChange: () => void = () => undefined;

@@ -247,7 +247,7 @@ export class OidcClient {
     };
     Object.assign(configuration, { [oidc.customFetch]: inStandardWords, timeout: CALL_TIMEOUT_SEC });
     // The configuration allows plain http on this machine only.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked only to stand out
+    // oxlint-disable-next-line typescript/no-deprecated -- marked only to stand out
     if (new URL(issuer).protocol === 'http:') oidc.allowInsecureRequests(configuration);
     this.#known = { configuration, secret, atMs: performance.now() };
     return this.#known;

@@ -106,7 +106,7 @@ function isExact(value: unknown): value is number {
 }
 
 /** A person as described by an institution's claims, in the form of the sign-in interface's profile. */
-// eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- an interface fits no person who may have more attributes
+// oxlint-disable-next-line typescript/consistent-type-definitions -- an interface fits no person who may have more attributes
 type ClaimedPerson = {
   username: string;
   profile: {

@@ -3,6 +3,6 @@
  */
 declare module 'opencc-js/dict/*' {
   const entries: string;
-  // eslint-disable-next-line no-restricted-syntax -- the package exports them so
+  // oxlint-disable-next-line house/no-default-export -- the package exports them so
   export default entries;
 }

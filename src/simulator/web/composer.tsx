@@ -136,7 +136,7 @@ interface KeyTargets {
 function answerKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>, targets: KeyTargets): void {
   const { list, pick, enter, send, recall } = targets;
   // Safari ends the composition before it reports the Enter that ended it; only the deprecated key code reveals that.
-  // eslint-disable-next-line @typescript-eslint/no-deprecated
+  // oxlint-disable-next-line typescript/no-deprecated
   if (event.isComposing || event.keyCode === 229) return;
   const options = list.completion?.options;
   if (options !== undefined && options.length > 0) {

@@ -50,7 +50,7 @@ export function EditBox({ message, onSave, onLeave }: EditBoxProps) {
           event.stopPropagation();
           if (event.key === 'Escape') onLeave();
           // As in the composer: only this key code reveals Safari's Enter that ends a composition.
-          // eslint-disable-next-line @typescript-eslint/no-deprecated
+          // oxlint-disable-next-line typescript/no-deprecated
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
           event.preventDefault();
           void save();

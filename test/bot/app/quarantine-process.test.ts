@@ -33,7 +33,7 @@ test('a blocked process is killed; one that gets no processor time is not [poiso
 test('the counts of processes stay in the sum after they have ended', async () => {
   const metrics = new ProcessMetrics();
   const runOne = async (name: string) => {
-    const left = new Deferred<void>();
+    const left = new Deferred();
     const process = new WorkerProcess(PROGRAM, { name } as Task, {
       searchLocal: async () => [],
       onLeft: (_id, counts) => left.resolve(metrics.note(name, counts)),

@@ -6,7 +6,7 @@ import { useIdentityFixture } from './use-identity-fixture.ts';
 
 /** Time limit of each test in milliseconds: half of the fuzzing time, which `FUZZ_SEC=600` extends. */
 const LIMIT_MS = fuzzMs / 2;
-const RUN = { numRuns: 1e9, interruptAfterTimeLimit: LIMIT_MS, markInterruptAsFailure: false };
+const RUN = { numRuns: 1e9, plugins: [fc.interruptAfterTimeLimit(LIMIT_MS)] };
 /** Time of a request that hangs: far above that of any answer, also on a busy machine. */
 const HANG_MS = 4_000;
 /**

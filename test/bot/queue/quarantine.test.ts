@@ -29,7 +29,7 @@ interface World {
 }
 
 class TestProcess implements QuarantineProcess {
-  readonly #ended = new Deferred<void>();
+  readonly #ended = new Deferred();
   readonly ended = this.#ended.promise;
   readonly name: string;
   readonly world: { fateOf(id: string): Fate; left(id: string): void };

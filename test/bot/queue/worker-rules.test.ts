@@ -105,7 +105,7 @@ function startQuarantine(
 ): Quarantine {
   const start = (onLeft: (id: string) => void): QuarantineProcess => {
     const name = newWorkerName();
-    const ended = new Deferred<void>();
+    const ended = new Deferred();
     const worker = fixture.startWorker(
       async (context) => {
         const userId = context.claim.messages[0]?.message.sender.userId ?? '';
@@ -160,7 +160,7 @@ test('runs turns with two crashes apart, gives up the one that kills its process
 
 test('holds a suspect that waits for its process, so that no other worker takes it into its own quarantine [poison-turns]', async () => {
   const answered: string[] = [];
-  const ready = new Deferred<void>();
+  const ready = new Deferred();
   await acceptCrashed(messageOf('innocent', 'q'), 2);
   const start = () => {
     const quarantine = startQuarantine(answered, [], () => worker, ready.promise);

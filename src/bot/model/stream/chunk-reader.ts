@@ -62,7 +62,7 @@ export class ChunkReader {
 
 /** Like `startsWith`, which compares long prefixes character by character. Reduces the time per chunk to a third. */
 function beginsWith(text: string, beginning: string): boolean {
-  // eslint-disable-next-line @typescript-eslint/prefer-string-starts-ends-with
+  // oxlint-disable-next-line typescript/prefer-string-starts-ends-with
   return text.slice(0, beginning.length) === beginning;
 }
 

@@ -186,7 +186,7 @@ describe('a randomly changed document', () => {
         fc.asyncProperty(flips, async (changes) => {
           expect(typeof (await readToWords(make(changes), name))).toBe('string');
         }),
-        { numRuns: Infinity, interruptAfterTimeLimit: fuzzMs / makers.length, markInterruptAsFailure: false },
+        { numRuns: Infinity, plugins: [fc.interruptAfterTimeLimit(fuzzMs / makers.length)] },
       );
     },
     fuzzTestMs,

@@ -75,7 +75,7 @@ function placeOf({ box, place }: PlacedText, boxes: readonly (Box | undefined)[]
   if (left && left.gap <= MAX_GAP_BESIDE) return left.index + 1;
   if (above && above.gap <= MAX_GAP_ABOVE) return endOfLabel(above.index, boxes);
   if (right && right.gap <= MAX_GAP_BESIDE) return right.index;
-  return left && left.index + 1;
+  return left ? left.index + 1 : undefined;
 }
 
 function isSameLine(letter: Box, box: Box): boolean {

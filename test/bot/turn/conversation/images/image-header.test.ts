@@ -155,7 +155,7 @@ test(
         }
         expect(spentMs()).toBeLessThan(1_000);
       }),
-      { numRuns: Infinity, interruptAfterTimeLimit: fuzzMs, markInterruptAsFailure: false },
+      { numRuns: Infinity, plugins: [fc.interruptAfterTimeLimit(fuzzMs)] },
     );
   },
   fuzzTestMs,
