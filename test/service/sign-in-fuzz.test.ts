@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Pool } from 'undici';
 import { wecomSignIn } from '../../src/service/oauth/methods/wecom-sign-in.ts';
-import { fuzzMs, fuzzTestMs } from '../support/fuzz-time.ts';
+import { fuzzing, fuzzTestMs } from '../support/fuzz-time.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { attempts, MARK, type Attempt } from './sign-in-attempts.ts';
 import { authorizePath, Browser, exchange, obtainCode, startTestService, type TestService } from './support.ts';
@@ -135,7 +135,7 @@ test(
         const kind = `${attempt.surface} ${answer.status}`;
         counts.set(kind, (counts.get(kind) ?? 0) + 1);
       }),
-      { numRuns: Number.MAX_SAFE_INTEGER, plugins: [fc.interruptAfterTimeLimit(fuzzMs)] },
+      fuzzing(500),
     );
     if (process.env['FUZZ_SEC'])
       process.stderr.write(`sign-in fuzzer: ${JSON.stringify(Object.fromEntries([...counts].sort()))}\n`);

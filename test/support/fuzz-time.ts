@@ -1,11 +1,14 @@
+import fc from 'fast-check';
 import { tries } from './tries.ts';
 
-const DEFAULT_FUZZ_SEC = tries(1);
+/** Seconds that each fuzzer runs, instead of a number of runs: `FUZZ_SEC=600 npm test -- test/…`. */
+const wantedSec = Number(process.env['FUZZ_SEC'] ?? 0);
 
-const wantedSec = Number(process.env['FUZZ_SEC']);
-
-/** Duration of each fuzzer: 1 s in the full tier, 5 s in the long one, more with `FUZZ_SEC=600 npm test -- test/…`. */
-export const fuzzMs = (wantedSec > 0 ? wantedSec : DEFAULT_FUZZ_SEC) * 1_000;
+/** @param runs number of runs, of which a tier makes its share (test/support/tries.ts) */
+export function fuzzing(runs: number): fc.Parameters<unknown> {
+  if (wantedSec > 0) return { numRuns: Infinity, plugins: [fc.interruptAfterTimeLimit(wantedSec * 1_000)] };
+  return { numRuns: tries(runs) };
+}
 
 /** The timeout of a fuzzer's test: its duration plus time to start, to shrink a failure, and to stop. */
-export const fuzzTestMs = fuzzMs + 30_000;
+export const fuzzTestMs = wantedSec * 1_000 + 60_000;

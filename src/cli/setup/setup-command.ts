@@ -71,18 +71,15 @@ async function takeEnvironment(setup: Setup): Promise<number> {
     asides.write(`${say('differs', { path: file.path, names: different.join(', ') })}\n`);
     return EXIT.failed;
   }
-  const answers = withPlatform({ ...stored, ...given });
-  const asked = STEPS.filter((step) => step.isAsked?.(answers) ?? true);
-  const missing = asked.flatMap(({ settings, isOptional }) =>
-    isOptional?.(answers) === true ? [] : settings.filter((name) => answers[name] === undefined),
-  );
-  if (missing.length > 0) {
-    asides.write(`${say('unset', { names: missing.join(', ') })}\n`);
-    return EXIT.usage;
-  }
   const wrong = names.flatMap((name) => complaintOf(name, env[name] ?? '') ?? []);
   if (wrong.length > 0) {
     for (const complaint of wrong) asides.write(`${translate(complaint)}\n`);
+    return EXIT.usage;
+  }
+  const answers = await withDerived(withPlatform({ ...stored, ...given }));
+  const missing = missingIn(answers);
+  if (missing.length > 0) {
+    asides.write(`${say('unset', { names: missing.join(', ') })}\n`);
     return EXIT.usage;
   }
   sheet.store(answers);
@@ -98,6 +95,22 @@ async function takeEnvironment(setup: Setup): Promise<number> {
   output.write(`${say('saved', { path: file.path })}\n`);
   output.write(`${say('next', { start: callOf('start'), check: callOf('check') })}\n`);
   return hasFault ? EXIT.failed : EXIT.ok;
+}
+
+function missingIn(answers: Answers): string[] {
+  const asked = STEPS.filter((step) => step.isAsked?.(answers) ?? true);
+  return asked.flatMap(({ settings, isOptional }) =>
+    isOptional?.(answers) === true ? [] : settings.filter((name) => answers[name] === undefined),
+  );
+}
+
+/** The servers may show that nothing is missing: a CAS server needs no client id. */
+async function withDerived(answers: Answers): Promise<Answers> {
+  const missing = missingIn(answers);
+  const deciding = STEPS.filter(({ reopens }) => reopens?.some((name) => missing.includes(name)));
+  let known = answers;
+  for (const step of deciding) known = { ...(await step.derive?.(known)), ...definedOnly(known) };
+  return known;
 }
 
 async function ask(setup: Setup): Promise<number> {

@@ -1,12 +1,10 @@
 import { request as send, type OutgoingHttpHeaders } from 'node:http';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzzMs, fuzzTestMs } from '../../support/fuzz-time.ts';
+import { fuzzing, fuzzTestMs } from '../../support/fuzz-time.ts';
 import { useIdentityFixture } from './use-identity-fixture.ts';
 
-/** Time limit of each test in milliseconds: half of the fuzzing time, which `FUZZ_SEC=600` extends. */
-const LIMIT_MS = fuzzMs / 2;
-const RUN = { numRuns: 1e9, plugins: [fc.interruptAfterTimeLimit(LIMIT_MS)] };
+const RUN = fuzzing(300);
 /** Time of a request that hangs: far above that of any answer, also on a busy machine. */
 const HANG_MS = 4_000;
 /**

@@ -6,6 +6,7 @@ import { readLine } from '../../../src/cli/setup/read-line.ts';
 import { SettingsFile } from '../../../src/cli/setup/settings-file.ts';
 import type { ListeningServer } from '../../../src/shared/http/http-server.ts';
 import { folderWith } from '../../bot/config/environments.ts';
+import { startCasStandIn } from '../../bot/identity/providers/cas-stand-in.ts';
 import { startOidcStandIn, type OidcStandIn } from '../../bot/identity/providers/oidc-stand-in.ts';
 import { startParleyProcess } from '../../support/parley-process.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -217,6 +218,20 @@ describe('parley setup --yes', () => {
     expect(text).toMatch(/^SECRET_KEY_FILE=key.txt\nCHAT_API_KEY_FILE=chat.txt\n/);
     expect(text).toMatch(/^SIGN_IN=off$/m);
     expect(text).not.toMatch(/^(SECRET_KEY|CHAT_API_KEY)=/m);
+  });
+
+  test('recognises a CAS server, which needs no client', async () => {
+    const cas = await startCasStandIn();
+    try {
+      const cwd = folderWith();
+      const { CHAT_BASE_URL, CHAT_API_KEY, CHAT_MODELS } = answers();
+      const { output } = await run(cwd, { CHAT_BASE_URL, CHAT_API_KEY, CHAT_MODELS, SIGN_IN_URL: cas.url });
+      expect(output).toContain('The settings are stored');
+      expect(readFileSync(join(cwd, 'config/.env'), 'utf8')).toMatch(/^SIGN_IN_TYPE=cas$/m);
+      expect(await check(cwd)).not.toMatch(/^fault/m);
+    } finally {
+      await cas.close();
+    }
   });
 
   test('names what is missing, refuses to replace a value, and fails for a wrong answer', async () => {

@@ -54,8 +54,8 @@ export interface PageServer {
   dropStreams(): void;
   /** Makes the bot refuse presses, and the server refuse edits. */
   refuseChanges(isRefused: boolean): void;
-  /** The engines that the page finds from now on. */
-  findEngines(found: EngineSearch['engines']): void;
+  /** The engines that the page finds from now on, and the searched ports if they differ from those of the start. */
+  findEngines(found: EngineSearch['engines'], at?: EngineSearch['ports']): void;
   /** The next sends are refused with this status and error. */
   refuseSends(refusal: { status: number; code: string; message: string } | undefined): void;
   close(): Promise<void>;
@@ -186,7 +186,7 @@ export async function startPageServer({ bootstrap, conversations }: PageServerOp
     show,
     emit,
     dropStreams: () => streams.forEach((stream) => stream.end()),
-    findEngines: (found) => (engines = { engines: found, ports }),
+    findEngines: (found, at = ports) => (engines = { engines: found, ports: at }),
     refuseSends: (next) => (refusal = next),
     refuseChanges: (isRefused) => (areChangesRefused = isRefused),
     standStill,

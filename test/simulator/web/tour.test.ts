@@ -185,6 +185,11 @@ withBrowser('the tour of local mode', () => {
       .getByText(/No engine that works without a key was found. Ports searched: 11434 \(Ollama\)\./)
       .waitFor();
     await dialog.getByText(/Port 8080 \(llama\.cpp\) is used by Parley itself/).waitFor();
+    server.findEngines([], [{ port: 8081, isOurs: true }]);
+    await dialog.getByRole('button', { name: 'Search again' }).press('Enter');
+    await dialog
+      .getByText(/^No engine that works without a key was found\. Port 8081 is used by Parley itself/)
+      .waitFor();
     server.findEngines([
       { name: 'Ollama', address: 'http://127.0.0.1:11434/v1', models: ['qwen3:8b', 'b', 'c', 'd', 'e'] },
       { name: 'LM Studio', address: 'http://gone.localhost:1234/v1', models: ['other'] },

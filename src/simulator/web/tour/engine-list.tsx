@@ -72,10 +72,13 @@ function stateOf(search: EngineSearch | 'searching' | 'failed', say: SayTour): s
       .filter((place) => place.isOurs === isOurs)
       .map(({ port, engine }) => (engine === undefined ? String(port) : say('enginePort', { port, engine })))
       .join(say('betweenPorts'));
-  const own = listed(true);
-  return [say('noEngines', { ports: listed(false) }), own === '' ? '' : say('ownPort', { ports: own })]
-    .join(' ')
-    .trim();
+  const [searched, own] = [listed(false), listed(true)];
+  const sentences = [
+    say('noEngines'),
+    ...(searched === '' ? [] : [say('searchedPorts', { ports: searched })]),
+    ...(own === '' ? [] : [say('ownPort', { ports: own })]),
+  ];
+  return sentences.join(' ');
 }
 
 function modelsOf({ models }: EngineView, say: SayTour): string {

@@ -25,9 +25,10 @@ const CATALOGUE = {
     zh: '找到 {count} 个模型服务，点击“启用”即可接入其全部模型。',
   },
   noEngines: {
-    en: 'No engine that works without a key was found. Ports searched: {ports}.',
-    zh: '未找到无需密钥的模型服务。已查找的端口：{ports}。',
+    en: 'No engine that works without a key was found.',
+    zh: '未找到无需密钥的模型服务。',
   },
+  searchedPorts: { en: 'Ports searched: {ports}.', zh: '已查找的端口：{ports}。' },
   enginePort: { en: '{port} ({engine})', zh: '{port}（{engine}）' },
   betweenPorts: { en: ', ', zh: '、' },
   ownPort: {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DocumentError } from '../../../../src/bot/knowledge/documents/document.ts';
 import { parseDocument } from '../../../../src/bot/knowledge/documents/read-here.ts';
 import { flip, flips } from '../../../support/flip-bytes.ts';
-import { fuzzMs, fuzzTestMs } from '../../../support/fuzz-time.ts';
+import { fuzzing, fuzzTestMs } from '../../../support/fuzz-time.ts';
 import { tries } from '../../../support/tries.ts';
 import { fits, makeCorpus, wordsOf, type CorpusFile } from './corpus.ts';
 import { formPage } from './make-pdf.ts';
@@ -186,7 +186,7 @@ describe('a randomly changed document', () => {
         fc.asyncProperty(flips, async (changes) => {
           expect(typeof (await readToWords(make(changes), name))).toBe('string');
         }),
-        { numRuns: Infinity, plugins: [fc.interruptAfterTimeLimit(fuzzMs / makers.length)] },
+        fuzzing(100),
       );
     },
     fuzzTestMs,

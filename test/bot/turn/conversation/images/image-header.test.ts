@@ -10,7 +10,7 @@ import {
   MAX_UNPACKED_BYTES,
 } from '../../../../../src/bot/turn/conversation/images/image-header.ts';
 import { flip, flips } from '../../../../support/flip-bytes.ts';
-import { fuzzMs, fuzzTestMs } from '../../../../support/fuzz-time.ts';
+import { fuzzing, fuzzTestMs } from '../../../../support/fuzz-time.ts';
 import { gif, jpeg, png, pngChunk, webp, webpCanvas, wholePng } from './make-images.ts';
 import { measureProcessorTime } from '../../../../support/processor-time.ts';
 
@@ -155,7 +155,7 @@ test(
         }
         expect(spentMs()).toBeLessThan(1_000);
       }),
-      { numRuns: Infinity, plugins: [fc.interruptAfterTimeLimit(fuzzMs)] },
+      fuzzing(3_000),
     );
   },
   fuzzTestMs,
