@@ -114,7 +114,7 @@ export class MediaStore {
     return this.#readAs(partition, mediaIds, keptImage);
   }
 
-  /** Like `read`, for contents stored by `keepText`. */
+  /** Like `read`, for contents stored by `storeText`. */
   async readTexts(partition: number, mediaIds: readonly string[]): Promise<(string | undefined)[]> {
     return this.#readAs(partition, mediaIds, (plain) => plain);
   }
