@@ -26,6 +26,10 @@ const UP = /Parley (is running|has started)/;
 const COMMAND = ['node', resolve('dist/main.js')];
 const KEY = 'sk-front';
 const CALLBACK = 'https://client.example.org/callback';
+const SLACK_OF_SEVERAL_WORKSPACES = {
+  ...{ SLACK_BOT_TOKEN: 'xoxb-front', SLACK_SIGNING_SECRET: 'front'.repeat(4), SLACK_API_URL: 'http://127.0.0.1:1/' },
+  ...{ SLACK_CLIENT_ID: 'client', SLACK_CLIENT_SECRET: 'secret', SLACK_MORE_WORKSPACES: 'T0SECOND' },
+};
 const quietly = { throwHttpErrors: false, followRedirect: false, retry: { limit: 0 } };
 
 describeWith('caddy', 'the deployment behind Caddy with the shipped file', () => passes(startCaddy));
@@ -64,6 +68,7 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
       ...{ ...SERVING, ...both, ROLES: 'receiver', PORT: String(behind.receiverPort) },
       ...{ PUBLIC_URL: front.botUrl, SIGN_IN_URL: front.serviceUrl, CHAT_BASE_URL: `${front.serviceUrl}/v1` },
       ...{ WECOM_API_URL: 'http://127.0.0.1:1', WECOM_OPEN_URL: 'http://127.0.0.1:1' },
+      ...SLACK_OF_SEVERAL_WORKSPACES,
     };
     await start(receiverEnv);
   }, 60_000);
@@ -115,6 +120,11 @@ function passes(startFront: (behind: Behind) => Promise<Front>): void {
     expect([page.statusCode, page.headers['content-type']]).toEqual([410, expect.stringContaining('text/html')]);
     const [, style = ''] = /href="(\/assets\/[^"]+)"/.exec(page.body) ?? [];
     expect((await got(front.botUrl + style, quietly)).headers['content-type']).toContain('text/css');
+  });
+
+  test('an administrator of a further Slack workspace reaches the installation page', async () => {
+    const { statusCode, headers } = await got(`${front.botUrl}/install/slack`, quietly);
+    expect([statusCode, new URL(headers.location ?? '').pathname]).toEqual([303, '/oauth/v2/authorize']);
   });
 
   test('a person signs in at the service by a form on its own host name', async () => {

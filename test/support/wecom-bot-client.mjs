@@ -6,7 +6,8 @@ import { WSClient } from '@wecom/aibot-node-sdk';
 const [, , wsUrl, botId, secret] = process.argv;
 const tell = (line) => console.log(JSON.stringify(line));
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-const client = new WSClient({ wsUrl, botId, secret, heartbeatInterval: 200, reconnectInterval: 50, logger: quiet });
+// It pings every 30 s: with shorter pauses it would take a busy server for dead, and connect again.
+const client = new WSClient({ wsUrl, botId, secret, reconnectInterval: 50, logger: quiet });
 client.on('authenticated', () => tell({ type: 'authenticated' }));
 client.on('disconnected', (reason) => tell({ type: 'disconnected', reason }));
 client.on('error', ({ message }) => tell({ type: 'error', message }));
