@@ -20,6 +20,10 @@ export default {
     'no-default-export': forbid({
       ExportDefaultDeclaration: 'Export by name: one name for one thing everywhere.',
     }),
+    'held-timeouts': forbid({
+      'MemberExpression[object.name="AbortSignal"][property.name="timeout"]':
+        'Node 20 may collect it before its time: use `abortAfter`.',
+    }),
     'plain-optional-fields': forbid({
       'ConditionalExpression[consequent.type="ObjectExpression"][consequent.properties.length>0] > ObjectExpression.alternate[properties.length=0]':
         SET_PLAINLY,

@@ -1,3 +1,4 @@
+import { abortAfter } from '../../shared/abort-after.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
 import { abortable } from '../../shared/abortable.ts';
 import { checkDify } from './dify/check-dify.ts';
@@ -29,7 +30,7 @@ export async function checkSources(sources: readonly SourceDefinition[]): Promis
 
 async function checkOne(source: SourceDefinition): Promise<CheckedSource> {
   const check = CHECKS[source.kind] as CheckSource<SourceDefinition>;
-  const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
+  const signal = abortAfter(CHECK_LIMIT_MS);
   try {
     return { source: source.name, ...(await abortable(check(source, signal), signal)) };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { abortAfter } from '../../shared/abort-after.ts';
 import { join } from 'node:path';
 import { monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { hashParts } from '../../shared/crypto/ids.ts';
@@ -146,7 +147,7 @@ async function askWithin(
   signal: AbortSignal,
   report: KnowledgeReport,
 ): Promise<Found[]> {
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(SEARCH_LIMIT_MS)]);
+  const ending = abortAfter(SEARCH_LIMIT_MS, signal);
   try {
     return await abortable(search(query, reader, ending), ending);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { abortAfter } from '../../shared/abort-after.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
 import { runInThread, threadModule } from '../../shared/process/worker-pool.ts';
 import type { MarkdownWriter } from './markdown/markdown-writer.ts';
@@ -24,7 +25,7 @@ export function isLongAnswer(text: string, maxBytes: number): boolean {
  */
 export async function splitInThread(writer: MarkdownWriter, work: SplitJob): Promise<string[]> {
   const { text, maxBytes } = work;
-  const options = { purpose: 'answer', signal: AbortSignal.timeout(SPLIT_TIMEOUT_MS) } as const;
+  const options = { purpose: 'answer', signal: abortAfter(SPLIT_TIMEOUT_MS) } as const;
   const pieces = await runInThread<string[]>(MODULE, work, options).catch(() => writer.splitPlain(text, maxBytes));
   writer.cachePieces(text, pieces);
   return pieces;

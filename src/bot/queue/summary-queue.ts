@@ -1,3 +1,4 @@
+import { abortAfter } from '../../shared/abort-after.ts';
 import { Queue, Worker } from 'bullmq';
 import { asError } from '../../shared/coded-error.ts';
 import { MINUTE_MS } from '../../shared/clock.ts';
@@ -96,7 +97,7 @@ export class SummaryQueue {
   async #process(job: SummaryJob): Promise<void> {
     const { isUnderPressure, summarise, log } = this.#options;
     if ((job.version as number) !== 1 || this.#closing.signal.aborted || (await isUnderPressure())) return;
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(MAX_JOB_MS)]);
+    const signal = abortAfter(MAX_JOB_MS, this.#closing.signal);
     try {
       await summarise(job, signal);
     } catch (error) {

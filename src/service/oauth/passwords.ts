@@ -1,3 +1,4 @@
+import { abortAfter } from '../../shared/abort-after.ts';
 import { randomBytes, scrypt, type ScryptOptions } from 'node:crypto';
 import { promisify } from 'node:util';
 import { MIB_BYTES, MINUTE_MS } from '../../shared/clock.ts';
@@ -43,7 +44,7 @@ export async function verifyPassword(typed: string, stored: string): Promise<boo
   if (stored.startsWith(PLAIN)) return sameSecret(typed, stored.slice(PLAIN.length));
   if (passwordFault(stored, false) !== undefined) return false;
   if (stored.startsWith('$argon2id$')) {
-    const options = { purpose: 'password', signal: AbortSignal.timeout(MINUTE_MS) } as const;
+    const options = { purpose: 'password', signal: abortAfter(MINUTE_MS) } as const;
     // The library throws for an empty password.
     return typed !== '' && runInThread<boolean>(ARGON2_THREAD, { typed, stored }, options);
   }

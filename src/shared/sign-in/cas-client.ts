@@ -1,3 +1,4 @@
+import { abortAfter } from '../abort-after.ts';
 import { HOUR_MS, SECOND_MS } from '../clock.ts';
 import { definedOnly } from '../defined-only.ts';
 import { randomToken } from '../crypto/ids.ts';
@@ -129,7 +130,7 @@ export class CasClient {
   ): Promise<{ status: number; answer: CasResponse | undefined }> {
     try {
       const response = await boundedFetch(`${this.#url}${path}?${query.toString()}`, {
-        signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+        signal: abortAfter(CALL_TIMEOUT_MS),
         headers: { accept: 'application/xml, text/xml;q=0.9, */*;q=0.1' },
       });
       const { status } = response;

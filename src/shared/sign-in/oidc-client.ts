@@ -1,3 +1,4 @@
+import { abortAfter } from '../abort-after.ts';
 import * as oidc from 'openid-client';
 import { HOUR_MS, KIB_BYTES, MINUTE_MS, SECOND_MS } from '../clock.ts';
 import { definedOnly } from '../defined-only.ts';
@@ -210,7 +211,7 @@ export class OidcClient {
     if (!address.startsWith('https:') && new URL(issuer).protocol === 'https:')
       throw new ProviderError('failed', 'The OIDC provider names an address without https');
     try {
-      const signal = AbortSignal.timeout(CALL_TIMEOUT_SEC * SECOND_MS);
+      const signal = abortAfter(CALL_TIMEOUT_SEC * SECOND_MS);
       const response = await fetch(address, { headers, signal });
       return { status: response.status, body: await response.text() };
     } catch (thrown) {

@@ -1,3 +1,4 @@
+import { abortAfter } from '../abort-after.ts';
 import { Agent, request, type Dispatcher } from 'undici';
 import { outgoingConnector } from '../http/http-agent.ts';
 import { abortable } from '../abortable.ts';
@@ -41,7 +42,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  */
 export async function fetchAddress(address: string, asked: WebRequest, signal: AbortSignal): Promise<WebResponse> {
   const { egress } = asked;
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(asked.totalMs)]);
+  const ending = abortAfter(asked.totalMs, signal);
   try {
     // A DNS lookup cannot be cancelled, so stop waiting for it.
     let checked = await abortable(checkAddress(address, egress), ending);

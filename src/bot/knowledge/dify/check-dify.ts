@@ -1,3 +1,4 @@
+import { abortAfter } from '../../../shared/abort-after.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { HttpCallError } from '../../../shared/http/call-http.ts';
 import type { CheckSource, SourceFinding } from '../source-check.ts';
@@ -15,7 +16,7 @@ export const checkDify: CheckSource<DifyDefinition> = async (definition, signal)
   // The query string may contain a key, so it is not shown.
   const { origin, pathname } = new URL(address);
   const place = origin + pathname;
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
+  const ending = abortAfter(ANSWER_LIMIT_MS, signal);
   try {
     await retrieve(definition, TRIED, ending);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { abortAfter } from '../../../shared/abort-after.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { PUBLIC_WEB } from '../../../shared/web/egress-policy.ts';
 import { SourceError } from '../remote-source.ts';
@@ -12,7 +13,7 @@ const ANSWER_LIMIT_MS = 20 * SECOND_MS;
 export const checkSite: CheckSource<SitemapDefinition> = async (definition, signal) => {
   const { host, pathname } = new URL(definition.sitemap);
   const place = host + pathname;
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
+  const ending = abortAfter(ANSWER_LIMIT_MS, signal);
   try {
     return judge(await listed(definition, ending), place, definition);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { abortAfter } from '../../../shared/abort-after.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { randomToken } from '../../../shared/crypto/ids.ts';
 import { boundedFetch } from '../../../shared/sign-in/bounded-fetch.ts';
@@ -147,7 +148,7 @@ export async function checkWebSignIn({ client, addresses, redirectUri }: WebSign
 
 async function ask(url: string, options: RequestInit): Promise<string | undefined> {
   try {
-    const answer = await boundedFetch(url, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const answer = await boundedFetch(url, { ...options, signal: abortAfter(TIMEOUT_MS) });
     return await answer.text();
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { abortAfter } from '../../../shared/abort-after.ts';
 import { randomToken, sameSecret, sha256Hex } from '../../../shared/crypto/ids.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { boundedFetch } from '../../../shared/sign-in/bounded-fetch.ts';
@@ -59,7 +60,7 @@ function onlyTexts(query: URLSearchParams): { state?: string; code?: string } {
 
 async function redeem(url: string, form: URLSearchParams): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
-    const answer = await boundedFetch(url, { method: 'POST', body: form, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const answer = await boundedFetch(url, { method: 'POST', body: form, signal: abortAfter(TIMEOUT_MS) });
     return fieldsOf(parseJson(await answer.text()));
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { abortAfter } from '../../../shared/abort-after.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
@@ -31,7 +32,7 @@ export async function downloadMedia(
   signal: AbortSignal,
   limitMs = DOWNLOAD_LIMIT_MS,
 ): Promise<FetchedMedia> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  const limited = abortAfter(limitMs, signal);
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
     try {
       return await platform.fetchMedia(mediaRef, maxBytes, limited);

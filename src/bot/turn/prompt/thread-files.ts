@@ -1,3 +1,4 @@
+import { abortAfter } from '../../../shared/abort-after.ts';
 import { MIB_BYTES, MINUTE_MS } from '../../../shared/clock.ts';
 import { abortable } from '../../../shared/abortable.ts';
 import { localize, type Language } from '../../../shared/text/texts.ts';
@@ -157,7 +158,7 @@ async function fetchAll(
   wanted: readonly SharedRef[],
   signal: AbortSignal,
 ): Promise<{ ref: SharedRef; file: FoundFile }[]> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT_MS)]);
+  const limited = abortAfter(TIME_LIMIT_MS, signal);
   const read: { ref: SharedRef; file: FoundFile }[] = [];
   for (const ref of wanted) {
     const { mediaId, mediaRef, name, sharedBy } = ref;
