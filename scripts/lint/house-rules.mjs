@@ -20,7 +20,7 @@ export default {
     'no-default-export': forbid({
       ExportDefaultDeclaration: 'Export by name: one name for one thing everywhere.',
     }),
-    'held-timeouts': forbid({
+    'no-abort-signal-timeout': forbid({
       'MemberExpression[object.name="AbortSignal"][property.name="timeout"]':
         'Node 20 may collect it before its time: use `abortAfter`.',
     }),

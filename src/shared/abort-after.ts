@@ -1,6 +1,6 @@
 /**
- * A signal that aborts after `limitMs`, or earlier with `signal`. `AbortSignal.timeout` is not used: combined by
- * `AbortSignal.any`, Node 20 holds it only weakly, so that garbage collection can remove it before its time.
+ * A signal that aborts after `limitMs`, or earlier with `signal`. `AbortSignal.timeout` is not used: Node
+ * 20 holds it only weakly once `AbortSignal.any` combines it, so garbage collection can remove it before its time.
  */
 export function abortAfter(limitMs: number, signal?: AbortSignal): AbortSignal {
   const limit = new AbortController();

@@ -4,7 +4,7 @@ import { tries } from './tries.ts';
 /** Seconds that each fuzzer runs, instead of a number of runs: `FUZZ_SEC=600 npm test -- test/…`. */
 const wantedSec = Number(process.env['FUZZ_SEC'] ?? 0);
 
-/** @param runs number of runs, of which a tier makes its share (test/support/tries.ts) */
+/** Options of a fuzzer. @param runs number of runs, of which a tier makes its share (test/support/tries.ts) */
 export function fuzzing(runs: number): fc.Parameters<unknown> {
   if (wantedSec > 0) return { numRuns: Infinity, plugins: [fc.interruptAfterTimeLimit(wantedSec * 1_000)] };
   return { numRuns: tries(runs) };

@@ -30,7 +30,7 @@ function stopDeadlines(): () => void {
   const later = (run: () => void, ms = 0, ...args: []) =>
     startTimer(run, ms < MIN_DEADLINE_MS ? ms : ms + MORE_TIME_MS, ...args);
   const never = () => startTimer(() => undefined);
-  Object.assign(globalThis, { setTimeout: Object.assign(later, startTimer), setInterval: never });
+  Object.assign(globalThis, { setTimeout: later, setInterval: never });
   return () => Object.assign(globalThis, { setTimeout: startTimer, setInterval: startPeriod });
 }
 

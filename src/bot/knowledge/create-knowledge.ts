@@ -1,5 +1,5 @@
-import { abortAfter } from '../../shared/abort-after.ts';
 import { join } from 'node:path';
+import { abortAfter } from '../../shared/abort-after.ts';
 import { monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { hashParts } from '../../shared/crypto/ids.ts';
 import { abortable } from '../../shared/abortable.ts';

@@ -1,5 +1,5 @@
-import { abortAfter } from '../../shared/abort-after.ts';
 import { Queue, Worker } from 'bullmq';
+import { abortAfter } from '../../shared/abort-after.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { MINUTE_MS } from '../../shared/clock.ts';
 import type { Log } from '../../shared/log.ts';

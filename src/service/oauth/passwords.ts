@@ -1,6 +1,6 @@
-import { abortAfter } from '../../shared/abort-after.ts';
 import { randomBytes, scrypt, type ScryptOptions } from 'node:crypto';
 import { promisify } from 'node:util';
+import { abortAfter } from '../../shared/abort-after.ts';
 import { MIB_BYTES, MINUTE_MS } from '../../shared/clock.ts';
 import { randomToken, sameSecret } from '../../shared/crypto/ids.ts';
 import { runInThread } from '../../shared/process/worker-pool.ts';

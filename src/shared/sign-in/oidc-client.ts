@@ -1,5 +1,5 @@
-import { abortAfter } from '../abort-after.ts';
 import * as oidc from 'openid-client';
+import { abortAfter } from '../abort-after.ts';
 import { HOUR_MS, KIB_BYTES, MINUTE_MS, SECOND_MS } from '../clock.ts';
 import { definedOnly } from '../defined-only.ts';
 import { boundedFetch } from './bounded-fetch.ts';

@@ -1,5 +1,5 @@
-import { abortAfter } from '../abort-after.ts';
 import { Agent, request, type Dispatcher } from 'undici';
+import { abortAfter } from '../abort-after.ts';
 import { outgoingConnector } from '../http/http-agent.ts';
 import { abortable } from '../abortable.ts';
 import { checkAddress, type CheckedAddress, type EgressPolicy } from './egress-policy.ts';

@@ -1,5 +1,5 @@
-import { abortAfter } from '../../../shared/abort-after.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { abortAfter } from '../../../shared/abort-after.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
 import type { FetchedMedia, Platform } from '../../platforms/platform.ts';
