@@ -23,19 +23,26 @@ export interface InjectOptions {
   loadMs: number;
 }
 
+interface Injection extends InjectOptions {
+  endsAtMs: number;
+  /** Ends with the last repeated freeze. Repeats at the same time would freeze most workers most of the time. */
+  repeated: Promise<void>;
+}
+
 /** Injects the planned faults at their times. @returns once every fault has ended and all processes are running again */
 export async function injectFaults(options: InjectOptions): Promise<void> {
   const startedAtMs = Date.now();
   const under: Promise<void>[] = [];
+  const injection: Injection = { ...options, endsAtMs: startedAtMs + options.loadMs, repeated: Promise.resolve() };
   for (const { atMs, fault } of options.faults) {
     const leftMs = startedAtMs + atMs - Date.now();
     if (leftMs > 0) await pause(leftMs);
-    under.push(injectFault(options, fault, startedAtMs + options.loadMs));
+    under.push(injectFault(injection, fault));
   }
   await Promise.all(under);
 }
 
-async function injectFault(options: InjectOptions, fault: Fault, endsAtMs: number): Promise<void> {
+async function injectFault(options: Injection, fault: Fault): Promise<void> {
   switch (fault.kind) {
     case 'redis-kill':
     case 'redis-freeze':
@@ -64,7 +71,7 @@ async function injectFault(options: InjectOptions, fault: Fault, endsAtMs: numbe
     case 'clock':
     case 'stop':
     case 'link':
-      return injectIntoInstance(options, fault, endsAtMs);
+      return injectIntoInstance(options, fault);
   }
 }
 
@@ -208,7 +215,14 @@ const OLD_KEY_UNUSED_WITHIN_MS = 240_000;
 
 type InstanceFault = Extract<Fault, { role: unknown }>;
 
-async function injectIntoInstance(options: InjectOptions, fault: InstanceFault, endsAtMs: number): Promise<void> {
+function repeat(injection: Injection, fault: InstanceFault): Promise<void> {
+  injection.repeated = injection.repeated.then(() =>
+    Date.now() > injection.endsAtMs ? undefined : injectIntoInstance(injection, fault),
+  );
+  return injection.repeated;
+}
+
+async function injectIntoInstance(options: Injection, fault: InstanceFault): Promise<void> {
   const { testbed, random, stops } = options;
   const instance = await choose(random, testbed.instances, fault);
   if (!instance) return;
@@ -222,7 +236,7 @@ async function injectIntoInstance(options: InjectOptions, fault: InstanceFault, 
       const injectedFault = note(`${fault.forMs} ms`);
       const isWhole = await process.freeze(fault.forMs);
       if (isWhole) injectedFault.untilMs = Date.now();
-      return isWhole || Date.now() > endsAtMs ? undefined : injectFault(options, fault, endsAtMs);
+      return isWhole ? undefined : repeat(options, fault);
     }
     case 'sleep': {
       const injectedFault = note(`${fault.forMs} ms, ${fault.offByMs} ms on`);

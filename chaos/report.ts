@@ -3,6 +3,7 @@ import { judge } from './judge.ts';
 import type { InjectedFaultKind, Ledger, Violation } from './ledger.ts';
 import { percentile, recoveryTimes } from './recovery.ts';
 import type { ChaosRun } from './run-chaos.ts';
+import { separateLeftovers } from './separate-leftovers.ts';
 
 /** The figures of a run, as one line of JSON. */
 export interface ChaosReport {
@@ -55,7 +56,8 @@ export interface ChaosReport {
 const STOP_LIMIT_MS = 12_000;
 
 export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; violations: Violation[] } {
-  const { ledger, stops, endedByThemselves } = run;
+  const { stops, endedByThemselves } = run;
+  const ledger = separateLeftovers(run.ledger);
   const verdict = judge(ledger);
   const { stopLimitMs = STOP_LIMIT_MS } = run;
   const unclean = stops.filter(({ code, tookMs }) => code !== 0 || tookMs > stopLimitMs);

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { judge } from '../../chaos/judge.ts';
 import { questionText, type Ledger, type SentEvent, type VisibleMessage } from '../../chaos/ledger.ts';
 import { THOUGHT } from '../../chaos/engine-streams.ts';
+import { separateLeftovers } from '../../chaos/separate-leftovers.ts';
 import { recoveryTimes } from '../../chaos/recovery.ts';
 import { REPLY_TEXTS } from '../../src/bot/i18n/reply-texts.ts';
 import { withoutSlashes } from '../../src/shared/text/texts.ts';
@@ -59,6 +60,15 @@ test('merged questions are answered by the message of the newest one, and the ot
   ledger.messages = [shown(1, REPLY_TEXTS.answeredBelow.en), shown(2, whole(1, 1, 2))];
   ledger.samplings = [sampling(1, [1, 2])];
   expect(judge(ledger)).toMatchObject({ violations: [], answered: 2, merged: 1 });
+});
+
+test('an answer that the platform refused may begin the next reply, which is judged separately', () => {
+  const ledger = kept();
+  const both = [REPLY_TEXTS.earlierAnswer.en, whole(1, 1), '---', whole(2, 2)].join('\n\n');
+  ledger.messages = [shown(2, both)];
+  expect(judge(separateLeftovers(ledger))).toMatchObject({ violations: [], answered: 2, merged: 0 });
+  ledger.messages = [shown(2, both.replace('S1w1', 'S2w1'))];
+  expect(kindsOf(separateLeftovers(ledger))).toContain('joined');
 });
 
 test('a question without a visible sign before the next one was sent may be answered after it, one at a time', () => {
