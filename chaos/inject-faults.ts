@@ -215,11 +215,24 @@ const OLD_KEY_UNUSED_WITHIN_MS = 240_000;
 
 type InstanceFault = Extract<Fault, { role: unknown }>;
 
-function repeat(injection: Injection, fault: InstanceFault): Promise<void> {
-  injection.repeated = injection.repeated.then(() =>
-    Date.now() > injection.endsAtMs ? undefined : injectIntoInstance(injection, fault),
-  );
+type FreezeFault = Extract<Fault, { kind: 'freeze' }>;
+
+function repeatFreeze(injection: Injection, fault: FreezeFault): Promise<void> {
+  injection.repeated = injection.repeated.then(async () => {
+    while (Date.now() <= injection.endsAtMs) {
+      const instance = await choose(injection.random, injection.testbed.instances, fault);
+      if (!instance || (await freeze(injection.testbed, instance, fault))) return;
+    }
+  });
   return injection.repeated;
+}
+
+/** @returns whether the process survived it */
+async function freeze(testbed: Testbed, { process }: Instance, { forMs }: FreezeFault): Promise<boolean> {
+  const injectedFault = noteInjectedFault(testbed, 'freeze', { target: process.life, detail: `${forMs} ms` });
+  const isWhole = await process.freeze(forMs);
+  if (isWhole) injectedFault.untilMs = Date.now();
+  return isWhole;
 }
 
 async function injectIntoInstance(options: Injection, fault: InstanceFault): Promise<void> {
@@ -232,12 +245,8 @@ async function injectIntoInstance(options: Injection, fault: InstanceFault): Pro
     case 'kill':
       note();
       return process.kill();
-    case 'freeze': {
-      const injectedFault = note(`${fault.forMs} ms`);
-      const isWhole = await process.freeze(fault.forMs);
-      if (isWhole) injectedFault.untilMs = Date.now();
-      return isWhole ? undefined : repeat(options, fault);
-    }
+    case 'freeze':
+      return (await freeze(testbed, instance, fault)) ? undefined : repeatFreeze(options, fault);
     case 'sleep': {
       const injectedFault = note(`${fault.forMs} ms, ${fault.offByMs} ms on`);
       // It learns the new time when it resumes.
