@@ -9,8 +9,8 @@ const NATIVE = { testRunner: '<rootDir>/test/support/runner/run-natively.mjs' };
  * for the server.
  */
 const MUTABLE = {
-  moduleNameMapper: existsSync('dist/node_modules')
-    ? { [`^(${bundledPackages().join('|')})$`]: '<rootDir>/dist/node_modules/$1/index.mjs' }
+  moduleNameMapper: existsSync('dist-modules/node_modules')
+    ? { [`^(${bundledPackages().join('|')})$`]: '<rootDir>/dist-modules/node_modules/$1/index.mjs' }
     : {},
 };
 

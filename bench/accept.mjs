@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { startEmbeddedRedis, freePort } from '../dist/bot/app/local/embedded-redis.js';
+import { startEmbeddedRedis, freePort } from '../dist-modules/bot/app/local/embedded-redis.js';
 import { makeDeliveries } from './deliveries.mjs';
 import { median, percentile, rounded, sendAtRate, sendInTurn, sendMany } from './load.mjs';
 import { computedMs, memoryMib, startMeasured } from './measured-process.mjs';

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { startEmbeddedRedis, freePort } from '../dist/bot/app/local/embedded-redis.js';
+import { startEmbeddedRedis, freePort } from '../dist-modules/bot/app/local/embedded-redis.js';
 import { createConversations } from './conversations.mjs';
 import { median, percentile, rounded, sendAtRate } from './load.mjs';
 import { computedMs, memoryMib, startMeasured } from './measured-process.mjs';

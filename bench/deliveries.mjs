@@ -1,4 +1,4 @@
-import { decodeAesKey, sealMessage, signParts } from '../dist/simulator/wecom/crypto.js';
+import { decodeAesKey, sealMessage, signParts } from '../dist-modules/simulator/wecom/crypto.js';
 
 let made = 0;
 

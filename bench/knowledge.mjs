@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createKnowledge } from '../dist/bot/knowledge/create-knowledge.js';
+import { createKnowledge } from '../dist-modules/bot/knowledge/create-knowledge.js';
 import { questionsOf, writeDocuments } from './knowledge-texts.mjs';
 import { besideLiveAnswers } from './live-answers.mjs';
 import { percentile, rounded } from './load.mjs';

@@ -1,4 +1,4 @@
-import { freePort, startEmbeddedRedis } from '../dist/bot/app/local/embedded-redis.js';
+import { freePort, startEmbeddedRedis } from '../dist-modules/bot/app/local/embedded-redis.js';
 import { createConversations } from './conversations.mjs';
 import { startMeasured } from './measured-process.mjs';
 import { startModelStandIn } from './model-stand-in.mjs';

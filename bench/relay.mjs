@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort, startEmbeddedRedis } from '../dist/bot/app/local/embedded-redis.js';
+import { freePort, startEmbeddedRedis } from '../dist-modules/bot/app/local/embedded-redis.js';
 import { startEngineStandIn } from './engine-stand-in.mjs';
 import { median, percentile } from './load.mjs';
 import { computedMs, memoryMib, startMeasured } from './measured-process.mjs';

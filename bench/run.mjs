@@ -6,6 +6,7 @@ import { benchAged } from './aged.mjs';
 import { benchAnswers } from './answers.mjs';
 import { benchKnowledge } from './knowledge.mjs';
 import { benchRelay } from './relay.mjs';
+import { benchStart } from './start.mjs';
 
 const CASES = {
   accept: benchAccept,
@@ -13,6 +14,7 @@ const CASES = {
   aged: benchAged,
   knowledge: benchKnowledge,
   relay: benchRelay,
+  start: benchStart,
 };
 
 const asked = process.argv.slice(2);

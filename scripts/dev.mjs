@@ -25,7 +25,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, end);
 const compiler = run(
   [
     'node_modules/typescript/bin/tsc',
-    ...['-p', 'tsconfig.build.json', '--noCheck', '--outDir', 'dist', '--watch', '--preserveWatchOutput'],
+    ...['-p', 'tsconfig.build.json', '--noCheck', '--outDir', 'dist-modules', '--watch', '--preserveWatchOutput'],
   ],
   'pipe',
 );
@@ -35,5 +35,5 @@ compiler.stdout.on('data', function startServer(text) {
   said += text;
   if (isEnding || !said.includes('Watching for file changes')) return;
   compiler.stdout.off('data', startServer).resume();
-  run(['--enable-source-maps', '--watch', 'dist/main.js', '--no-open', ...process.argv.slice(2)], 'inherit');
+  run(['--enable-source-maps', '--watch', 'dist-modules/main.js', '--no-open', ...process.argv.slice(2)], 'inherit');
 });

@@ -7,12 +7,12 @@ import { build } from 'esbuild';
 const folder = 'node_modules/.cache/parley';
 mkdirSync(folder, { recursive: true });
 const outfile = join(folder, 'chaos.mjs');
-/** The product's own modules are loaded from `dist/`, where their Lua scripts are beside them. */
+/** The product's own modules are loaded from `dist-modules/`, where their Lua scripts are beside them. */
 const fromDist = {
-  name: 'from dist',
+  name: 'from dist-modules',
   setup({ onResolve }) {
     onResolve({ filter: /^(?:\.\.\/)+src\/.*\.ts$/ }, ({ path }) => ({
-      path: pathToFileURL(resolve('dist', path.replace(/^.*?src\/(.*)\.ts$/, '$1.js'))).href,
+      path: pathToFileURL(resolve('dist-modules', path.replace(/^.*?src\/(.*)\.ts$/, '$1.js'))).href,
       external: true,
     }));
   },

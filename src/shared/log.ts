@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { withSourcePositions } from './source-positions.ts';
 
 export type Log = Logger;
 
@@ -73,5 +74,11 @@ function describeError(error: unknown): unknown {
   const { name, message, stack } = error;
   const code = 'code' in error ? String(error.code) : undefined;
   const cause: unknown = error.cause === undefined ? undefined : describeError(error.cause);
-  return { name, code, message: scrub(message), stack: stack === undefined ? undefined : scrub(stack), cause };
+  return {
+    name,
+    code,
+    message: scrub(message),
+    stack: stack === undefined ? undefined : scrub(withSourcePositions(stack)),
+    cause,
+  };
 }

@@ -107,11 +107,11 @@ function edit(path: string, [first = '', ...added]: string[]): void {
 
 /** Compiles the files that the guide changed into a copy of the build, and checks their types. */
 async function build(touched: string[]): Promise<void> {
-  const packages = resolve('dist/node_modules');
-  cpSync('dist', join(root, 'dist'), { recursive: true, filter: (path) => resolve(path) !== packages });
+  const packages = resolve('dist-modules/node_modules');
+  cpSync('dist-modules', join(root, 'dist-modules'), { recursive: true, filter: (path) => resolve(path) !== packages });
   const compiler = resolve('test/support/build-checking.mjs');
   await run(process.execPath, [compiler, 'tsconfig.build.json', ...touched], { cwd: root });
-  symlinkSync(packages, join(root, 'dist/node_modules'));
+  symlinkSync(packages, join(root, 'dist-modules/node_modules'));
 }
 
 function say(port: number, text: string, secret = SECRET): Promise<Response> {
@@ -124,14 +124,14 @@ function say(port: number, text: string, secret = SECRET): Promise<Response> {
 
 /** Reads a file of the added document type. */
 const READ_CALENDAR = `
-  const { parseDocument } = await import('./dist/bot/knowledge/documents/read-here.js');
+  const { parseDocument } = await import('./dist-modules/bot/knowledge/documents/read-here.js');
   const lines = ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'SUMMARY:Open day', 'DTSTART;VALUE=DATE:20260105', 'END:VEVENT'];
   const { parts } = await parseDocument(Buffer.from(lines.join('\\r\\n')), { name: 'days.txt' });
   console.log(JSON.stringify(parts));`;
 
 /** Asks the added sign-in provider where a browser goes. */
 const LEAVE_FOR_CAMPUS = `
-  const { createSignInProvider } = await import('./dist/bot/identity/providers/create-provider.js');
+  const { createSignInProvider } = await import('./dist-modules/bot/identity/providers/create-provider.js');
   const service = { type: 'campus', authUrl: 'https://portal.example', clientId: 'parley', clientSecret: 's' };
   const dialect = createSignInProvider(service, { clientId: 'parley' });
   const leaving = { redirectUri: 'https://parley.example/oauth/callback', state: 's1' };
@@ -167,6 +167,7 @@ test('following the ADD_A pages word for word gives a working tool, platform, co
   );
   const port = await freePort();
   const bot = await startParleyProcess({
+    command: ['node', 'dist-modules/main.js'],
     cwd: root,
     env: {
       PORT: String(port),

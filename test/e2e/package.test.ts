@@ -18,6 +18,7 @@ import { promisify } from 'node:util';
 import { got } from 'got';
 import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { VERSION } from '../../src/shared/version.ts';
+import { makePdf, onePage } from '../bot/knowledge/documents/make-pdf.ts';
 import { startParleyProcess } from '../support/parley-process.ts';
 import { untilTrue } from '../support/until-true.ts';
 
@@ -67,7 +68,7 @@ test('the package contains only files of the repository and the build', async ()
   const { stdout } = await execute('git', ['ls-files', '-z'], { maxBuffer: 1e8 });
   const tracked = new Set(stdout.split('\0'));
   expect(packed.filter((path) => !tracked.has(path) && !path.startsWith('dist/'))).toEqual([]);
-  expect(packed.filter((path) => /\.map$|^(?:src|test|scripts)\//.test(path))).toEqual([]);
+  expect(packed.filter((path) => /^(?:src|test|scripts)\//.test(path))).toEqual([]);
 });
 
 test('npx parley prints the version and the help', async () => {
@@ -98,26 +99,42 @@ test('npx parley starts the demo in an empty folder, and stores its data there',
   expect(existsSync(join(installed, 'data'))).toBe(false);
 });
 
-test('npx parley answers from its own pages and the example documents', async () => {
+test('npx parley answers from its own pages and the documents of its folder', async () => {
   writeFileSync(
     join(home, 'questions.yaml'),
-    '- ask: From the package, how do I connect a real WeCom bot?\n  must: setup\n- ask: How many books may a student borrow here?\n  as: XS 2203\n  must: 20 books\n',
+    '- ask: From the package, how do I connect a real WeCom bot?\n  must: setup\n- ask: What does a parking permit cost?\n  must: 45 yuan\n',
   );
+  // The confined reader of PDFs must find its packages beside the package.
+  mkdirSync(join(home, 'notices'));
+  writeFileSync(join(home, 'notices/parking.pdf'), makePdf(onePage('A parking permit costs 45 yuan a month.')));
+  const knowledge = join(home, 'knowledge.json');
+  writeFileSync(knowledge, JSON.stringify({ sources: [{ name: 'Notices', folder: 'notices', readers: 'public' }] }));
   const run = await startParleyProcess({
     command: parley('eval', 'questions.yaml'),
-    ...{ cwd: home, env: { ...QUIET, KNOWLEDGE_FILE: join(installed, 'examples/knowledge.json') } },
+    ...{ cwd: home, env: { ...QUIET, KNOWLEDGE_FILE: knowledge } },
   });
   expect([await run.ended, run.output()]).toEqual([0, expect.stringContaining('2 of 2')]);
 });
 
-test('the confined reader of images finds its packages beside the package', async () => {
+test('the image decoder finds its packages beside the package', async () => {
   const picture =
     'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAKklEQVR42mO4oKBAU8QwasGoBaMWjFowasGoBaMWjFowasGoBaMWDBULAE7YQD2B7wk2AAAAAElFTkSuQmCC';
   const program = `
-    import { DecoderProcess } from './node_modules/parley/dist/bot/turn/conversation/images/decoder-process.js';
-    const limits = { maxPixels: 1e6, maxSide: 16, maxBytes: 1e6, jpegSteps: [] };
+    import { fork } from 'node:child_process';
+    const child = fork('node_modules/parley/dist/bot/turn/conversation/images/decoder.mjs', {
+      serialization: 'advanced',
+      stdio: ['pipe', 'inherit', 'inherit', 'ipc'],
+    });
     const bytes = Buffer.from('${picture}', 'base64');
-    console.log((await new DecoderProcess().decode({ bytes, mediaType: 'image/png', ...limits })).mediaType);`;
+    const limits = { maxPixels: 1e6, maxSide: 16, maxBytes: 1e6, jpegSteps: [] };
+    child.on('message', (answer) => {
+      if (answer === 'begun') return;
+      console.log(answer.result.mediaType);
+      child.kill();
+      process.exit();
+    });
+    child.send({ mediaType: 'image/png', ...limits, sizeBytes: bytes.length });
+    child.stdin.write(bytes);`;
   const { stdout } = await execute('node', ['--input-type=module', '-e', program], { cwd: home });
   expect(stdout).toBe('image/png\n');
 });

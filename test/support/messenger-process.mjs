@@ -1,8 +1,8 @@
-// The simulator alone in a separate process, from the compiled `dist/`, so that a test can freeze it.
-import { createLog } from '../../dist/shared/log.js';
-import { connectRedis } from '../../dist/shared/redis/redis.js';
-import { startMessenger } from '../../dist/simulator/start-messenger.js';
-import { wecomProtocol } from '../../dist/simulator/wecom/index.js';
+// The simulator alone in a separate process, from the compiled modules, so that a test can freeze it.
+import { createLog } from '../../dist-modules/shared/log.js';
+import { connectRedis } from '../../dist-modules/shared/redis/redis.js';
+import { startMessenger } from '../../dist-modules/simulator/start-messenger.js';
+import { wecomProtocol } from '../../dist-modules/simulator/wecom/index.js';
 
 const { REDIS_URL, BOT_URL, BOT_TOKEN, BOT_AES_KEY } = process.env;
 const log = createLog({ level: 'warn', format: 'json' });

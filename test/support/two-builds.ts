@@ -12,7 +12,7 @@ export interface TwoBuilds {
 
 /**
  * Possible changes of the next release: every payload has version 2, the two for workers also have another shape, and
- * versions 1 and 2 are read. Each row: file of `dist/`, a text that occurs once in it, its replacement.
+ * versions 1 and 2 are read. Each row: file of `dist-modules/`, a text that occurs once in it, its replacement.
  */
 const CHANGES: readonly (readonly [string, string, string])[] = [
   ['bot/queue/wake-queue.js', 'WAKE_VERSION = 1', 'WAKE_VERSION = 2'],
@@ -54,14 +54,14 @@ const SOONER: readonly (readonly [string, string, string])[] = [
   ['bot/queue/sweeper.js', 'SWEEP_EVERY_MS = 5 * SECOND_MS', 'SWEEP_EVERY_MS = SECOND_MS'],
 ];
 
-/** Copies `dist/` twice and changes one copy. */
+/** Copies `dist-modules/` twice and changes one copy. */
 export function makeTwoBuilds(): TwoBuilds {
   const folder = mkdtempSync(join(tmpdir(), 'parley-builds-'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module", "version": "0.0.0" }');
   for (const name of ['node_modules', 'defaults', 'examples']) symlinkSync(resolve(name), join(folder, name));
   const [present, next] = [join(folder, 'present'), join(folder, 'next')];
   for (const build of [present, next]) {
-    cpSync('dist', build, { recursive: true });
+    cpSync('dist-modules', build, { recursive: true });
     for (const [file, find, replace] of SOONER) replaceOnce(join(build, file), find, replace);
   }
   for (const [file, find, replace] of CHANGES) replaceOnce(join(next, file), find, replace);

@@ -12,7 +12,7 @@ import { listen, type ListeningServer } from '../../shared/http/http-server.ts';
 import type { Log } from '../../shared/log.ts';
 import { isForeignHost, refuseForeignHost } from '../../shared/http/public-host.ts';
 import { RecentChanges } from '../identity/links/recent-changes.ts';
-import type { Receiver } from './bot.ts';
+import type { Receiver } from './receiver.ts';
 import type { Group } from '../../simulator/directory.ts';
 import type { MessengerDriver } from '../../simulator/driver.ts';
 import type { LocalMode } from './local/local-mode.ts';
@@ -108,9 +108,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     let messenger: MessengerPart | undefined;
     let wereAnswering = false;
     if (has('receiver') || has('worker')) {
-      const { createReceiver, createWorkerPart } = await import('./bot.ts');
-      const receiver = has('receiver') ? createReceiver(bot) : undefined;
-      const workerPart = has('worker') && !apart ? createWorkerPart(bot) : undefined;
+      const receiver = has('receiver') ? (await import('./receiver.ts')).createReceiver(bot) : undefined;
+      const workerPart = has('worker') && !apart ? (await import('./worker.ts')).createWorkerPart(bot) : undefined;
       if (receiver) rereadings.push(() => receiver.reread());
       if (workerPart) rereadings.push(() => workerPart.reread());
       worker = workerPart ? inProcessWorker(workerPart) : (await apart)?.host;

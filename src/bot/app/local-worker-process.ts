@@ -6,7 +6,7 @@ import { Deferred } from '../../shared/deferred.ts';
 import { createLog } from '../../shared/log.ts';
 import { ignoreDebuggerSignal } from '../../shared/process/stop-signals.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
-import { createWorkerPart, type WorkerPart } from './bot.ts';
+import { createWorkerPart, type WorkerPart } from './worker.ts';
 import { EXIT } from '../../shared/process/exit-codes.ts';
 import type { LocalHit, LocalQuery } from '../knowledge/index/local-index.ts';
 import { SourceError } from '../knowledge/remote-source.ts';

@@ -1,7 +1,7 @@
 import type { HealthPart } from '../metrics/health.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import type { WorkerPart } from './bot.ts';
+import type { WorkerPart } from './worker.ts';
 import type { Platform } from '../platforms/platform.ts';
 
 /** Written by the readiness probe: a Redis that answers but refuses writes (full, read-only) cannot store messages. */

@@ -1,5 +1,5 @@
 import type { HealthPart } from '../metrics/health.ts';
-import type { WorkerPart } from './bot.ts';
+import type { WorkerPart } from './worker.ts';
 import type { SupervisedWorker } from './local/supervised-worker.ts';
 import { healthOfWorker } from './worker-health.ts';
 import type { MetricsJson } from './worker-process/worker-messages.ts';

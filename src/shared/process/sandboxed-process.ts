@@ -66,6 +66,8 @@ const MEMORY_HABITS = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576'
 
 /** Folder of our own package. */
 const PACKAGE = new URL('../../../', import.meta.url);
+/** Folder of the running program: `dist/`, or that of its single modules. */
+const PROGRAMS = new URL('../../', import.meta.url);
 
 /**
  * Permissions of the process (SECURITY.md confined-readers): it may read our own programs and their packages and load addons
@@ -75,7 +77,7 @@ const PACKAGE = new URL('../../../', import.meta.url);
 const PERMISSIONS = [
   process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission',
   '--allow-addons',
-  ...['dist/', 'src/', 'node_modules/', 'package.json', ...packagesAround()].map(
+  ...[PROGRAMS, 'dist/', 'node_modules/', 'package.json', ...packagesAround()].map(
     (name) => `--allow-fs-read=${fileURLToPath(new URL(name, PACKAGE))}`,
   ),
 ];

@@ -1,5 +1,5 @@
 // Starts a worker process that blocks its event loop, and prints its process id.
-import { WorkerProcess } from '../../../dist/bot/app/worker-process/worker-process.js';
+import { WorkerProcess } from '../../../dist-modules/bot/app/worker-process/worker-process.js';
 
 const child = new WorkerProcess(new URL('./silent-process.mjs', import.meta.url), { name: 'blocked' });
 await child.ready;

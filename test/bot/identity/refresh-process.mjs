@@ -1,9 +1,9 @@
 // A separate process that requests one person's access token, like a worker; started by refresh-processes.test.ts. Messages:
 // { start: … } restarts it, and { callers: N } makes N parallel requests. It replies with the outcome of each.
-import { KeyRing } from '../../../dist/shared/crypto/key-ring.js';
-import { createLog } from '../../../dist/shared/log.js';
-import { connectRedis } from '../../../dist/shared/redis/redis.js';
-import { createIdentity } from '../../../dist/bot/identity/identity.js';
+import { KeyRing } from '../../../dist-modules/shared/crypto/key-ring.js';
+import { createLog } from '../../../dist-modules/shared/log.js';
+import { connectRedis } from '../../../dist-modules/shared/redis/redis.js';
+import { createIdentity } from '../../../dist-modules/bot/identity/identity.js';
 
 let ask;
 let redis;

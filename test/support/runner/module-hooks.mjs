@@ -10,7 +10,7 @@ import { compiledPath, pathOf } from './compiled-path.mjs';
 const ROOT = new URL('../../../', import.meta.url);
 const TESTS = new URL('test/', ROOT).href;
 const SOURCES = new URL('src/', ROOT).href;
-const PACKAGES = new URL('dist/node_modules/', ROOT);
+const PACKAGES = new URL('dist-modules/node_modules/', ROOT);
 const BUNDLED = new Set(existsSync(PACKAGES) ? bundledPackages() : []);
 
 /** The module has the exports of the file that is evaluated: one file runs at a time. */

@@ -68,7 +68,7 @@ test('does not restart an embedded Redis that was stopped in order', async () =>
 });
 
 test('an embedded Redis ends when the process that started it is killed', async () => {
-  const start = `const { startEmbeddedRedis } = await import(process.cwd() + '/dist/bot/app/local/embedded-redis.js');
+  const start = `const { startEmbeddedRedis } = await import(process.cwd() + '/dist-modules/bot/app/local/embedded-redis.js');
     console.log('at ' + (await startEmbeddedRedis()).url);`;
   const owner = await startParleyProcess({
     env: {},
@@ -94,7 +94,7 @@ while [ $rounds -lt 300 ]; do sleep 0.2; rounds=$((rounds + 1)); done
 `;
   writeFileSync(program, script, { mode: 0o755 });
   const options = JSON.stringify({ program, port: await freePort(), dataDir: dir });
-  const start = `const { startEmbeddedRedis } = await import(process.cwd() + '/dist/bot/app/local/embedded-redis.js');
+  const start = `const { startEmbeddedRedis } = await import(process.cwd() + '/dist-modules/bot/app/local/embedded-redis.js');
     startEmbeddedRedis(${options}).catch(() => undefined); console.log('starting');`;
   const owner = await startParleyProcess({
     env: {},
@@ -108,7 +108,7 @@ while [ $rounds -lt 300 ]; do sleep 0.2; rounds=$((rounds + 1)); done
 }, 30_000);
 
 test('a stopped embedded Redis does not keep its process alive', async () => {
-  const start = `const { startEmbeddedRedis } = await import(process.cwd() + '/dist/bot/app/local/embedded-redis.js');
+  const start = `const { startEmbeddedRedis } = await import(process.cwd() + '/dist-modules/bot/app/local/embedded-redis.js');
     const server = await startEmbeddedRedis(); await server.stop(); console.log('stopped');`;
   const owner = await startParleyProcess({
     env: {},

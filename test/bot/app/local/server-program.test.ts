@@ -53,7 +53,7 @@ test('uses Valkey if redis-server is not installed, and redis-server otherwise',
   expect(findRedisProgram(folder)).toBe(join(folder, 'redis-server'));
 });
 
-/** Looks up programs the way `src/main.ts` and its modules do. */
+/** Looks up programs the way `src/cli/run-command.ts` and its modules do. */
 const STARTS_PROGRAMS = `
 import { spawnSync } from 'node:child_process';
 import { findProgram, keepTrustedPath } from '../src/shared/process/trusted-path.mjs';

@@ -4,8 +4,8 @@
 // pause. Started by prepare-image.test.ts.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { ImageError } from '../../../../../dist/bot/turn/conversation/images/image-error.js';
-import { prepareImage } from '../../../../../dist/bot/turn/conversation/images/prepare-image.js';
+import { ImageError } from '../../../../../dist-modules/bot/turn/conversation/images/image-error.js';
+import { prepareImage } from '../../../../../dist-modules/bot/turn/conversation/images/prepare-image.js';
 
 const KIB_PER_MIB = 1024;
 

@@ -1,20 +1,14 @@
-import { createAmendAnswered } from './amend-answered.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type Router from '@koa/router';
 import { abortable } from '../../shared/abortable.ts';
 import { asError } from '../../shared/coded-error.ts';
-import { inBackground } from '../../shared/in-background.ts';
 import { DAY_MS, monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { shareThroughRedis, type CapacityShare } from '../model/capacity-share.ts';
 import { createBase, type BotOptions } from './base.ts';
-import { personIdOf, conversationOf, type GroupScope } from '../domain/conversation.ts';
-import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import { modelsToRefer, readChatCatalog } from './models.ts';
-import { readGreetings } from './greeting.ts';
 import type { ListedModels } from './listed-models.ts';
 import { createQuarantine } from './quarantine.ts';
 import type { MetricsJson } from './worker-process/worker-messages.ts';
@@ -23,13 +17,10 @@ import { createScenes } from '../policy/scenes.ts';
 import { readScenes } from './scenes.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
 import { parsePolicyFile } from '../policy/policy-file.ts';
-import { Inbox } from '../queue/accept.ts';
 import { noteAnswerEnding } from '../queue/thread-subscriptions.ts';
-import { replayAfterFailover } from '../queue/replay-after-failover.ts';
-import { ReplayBuffer } from '../queue/replay-buffer.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
 import type { QuarantineOptions } from '../queue/quarantine.ts';
-import { startShardReports, readAllShards, ShardRegistry } from '../queue/shard-registry.ts';
+import { readAllShards, ShardRegistry } from '../queue/shard-registry.ts';
 import { startSweeper } from '../queue/sweeper.ts';
 import { MAX_HELD_MESSAGES } from '../queue/turn-store.ts';
 import { TurnWorker } from '../queue/turn-worker.ts';
@@ -38,10 +29,6 @@ import { fileInUse } from '../config/config-file.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import { MediaStore } from '../turn/conversation/images/media-store.ts';
 import { PromptSizes } from '../turn/conversation/prompt-sizes.ts';
-import { fieldsToRead } from '../domain/message-record.ts';
-import { messageKey } from '../domain/partition-keys.ts';
-import { prefetchFiles } from '../turn/files/fetch-files.ts';
-import { prefetchImages } from '../turn/images/fetch-images.ts';
 import { DeferredReconciliation } from '../reply/deferred-reconciliation.ts';
 import { createAnswerQuestion } from '../turn/answer/answer-question.ts';
 import { createApology } from '../turn/apologise.ts';
@@ -53,137 +40,22 @@ import { SignInGate } from '../turn/sign-in-gate.ts';
 import { createRunSlashWord } from '../turn/commands/run-slash-word.ts';
 import { createTakeTypedCode } from '../turn/typed-codes.ts';
 import { shedLoad } from '../turn/answer/load-shedding.ts';
-import type { HealthPart } from '../metrics/health.ts';
-import { healthOfConnections } from './connection-health.ts';
-import { openConnections, type Connections } from '../ingress/connections.ts';
-import { createHandleDelivery } from '../ingress/handle-delivery.ts';
-import { installRoutes } from '../ingress/install-routes.ts';
-import { webhookRoutes, type ServeWebhook } from '../ingress/webhook-routes.ts';
 import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
 import { readKnowledge, type NextKnowledge } from './knowledge.ts';
 import { createTools } from './tools.ts';
 import { createKnowledge } from '../knowledge/create-knowledge.ts';
-import { storeFeedback } from '../reply/feedback/keep-feedback.ts';
 import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
-import { createNotifyRefused } from './notify-refused.ts';
 import { turnsGraceSec } from './shutdown-timeout.ts';
 import { createChatClient, type ChatClient } from '../model/chat-client.ts';
 import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
-import type { InboundMessage } from '../domain/message.ts';
-import { readCodes } from '../identity/typed-code/read-codes.ts';
-import { textOfMessage } from '../turn/prompt/question.ts';
 import { reclaimFromDeadWorkers } from '../queue/reclaim.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { keepWorkerPresence } from '../queue/worker-presence.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
-import type { DeliveryId } from '../domain/ids.ts';
-import { storeDeferredMessage } from '../reply/follow-ups/deferred-messages.ts';
-import type { ReplyReport } from '../reply/reply-report.ts';
 import type { Log } from '../../shared/log.ts';
 import { SummaryStore } from '../turn/conversation/summary-store.ts';
 import { SummaryQueue } from '../queue/summary-queue.ts';
 import { createSummarise } from '../turn/prompt/summarise.ts';
-
-function feedbackRules({ conversation }: Config): { lifeMs: number; keepsWords: boolean } {
-  return { lifeMs: conversation.feedbackTtlDays * DAY_MS, keepsWords: conversation.keepsFeedbackText };
-}
-
-export interface Receiver {
-  serveWebhook: ServeWebhook;
-  /** The sign-in pages. */
-  routes: Router[];
-  /** Its connections in `/readyz`. */
-  parts: HealthPart[];
-  redis: RedisClient;
-  platforms: ReadonlyMap<PlatformName, Platform>;
-  /** Opens the connections over which platforms deliver. Call it once everything else is ready. */
-  connect(): void;
-  /** Reads the suggested questions and scenes again. @returns a function that applies them. @throws ConfigFileError */
-  reread(): () => void;
-  close(): Promise<void>;
-}
-
-/** Accepts deliveries, answers polls and serves the sign-in pages. Its store fails fast, because platforms retry. */
-export function createReceiver(options: BotOptions): Receiver {
-  const { config, nowMs, log, report } = options;
-  const base = createBase(options, 'fail-fast');
-  const { redis, keyRing, platforms, wakeQueue, listed } = base;
-  const identity = createSignIn(options, base);
-  const isUnmergeable = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
-  const recent = new ReplayBuffer({ onReducedToId: () => report.messageReducedToId() });
-  const inbox = new Inbox({ redis, keyRing, recent, isUnmergeable, limits: config.queue });
-  const endSaying = startShardReports(redis, config.queue.shards);
-  const endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report });
-  const endLinkWatch = watchForLostLinks(base, identity, log);
-  const { groupScope } = config.conversation;
-  const mediaStore = new MediaStore(redis, keyRing);
-  const served = [...platforms.values()];
-  const greetings = { redis, keyRing, identity };
-  let greeting = readGreetings(config, greetings);
-  let connections: Connections | undefined;
-  const handle = createHandleDelivery({
-    onAccepted: (platform, accepted) => {
-      const { conversation, message, deliveryId } = accepted;
-      const { sender } = message;
-      const personId = personIdOf(message, sender.userId);
-      // Attachments are prefetched only for signed-in people.
-      const place = {
-        platform: platformForTenant(platform, message.tenant) ?? platform,
-        store: mediaStore,
-        conversation,
-        personId,
-        isSignedIn: true,
-      };
-      // An attachment of a message answered meanwhile may already be deleted and must not be stored again.
-      const record = messageKey(conversation.partition, deliveryId);
-      const stillWaits = async () => (await redis.hget(record, ...fieldsToRead('state'))) === 'accepted';
-      const isKnown = async () =>
-        (await stillWaits()) && (!identity || (await identity.accountOf(message, sender.userId))?.status === 'active');
-      // A turn that begins earlier fetches them itself.
-      inBackground(() => prefetchImages(place, { message, deliveryId, isKnown }));
-      inBackground(() => prefetchFiles(place, { message, deliveryId, isKnown }));
-    },
-    onRefused: createNotifyRefused({ redis, keyRing, log }),
-    greeting: (platform, to) => greeting(platform, to),
-    answered: {
-      amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
-      keepFeedback: (rating) => storeFeedback({ redis, keyRing, ...feedbackRules(config) }, rating),
-    },
-    redis,
-    keyRing,
-    inbox,
-    wakeQueue,
-    groupScope,
-    nowMs,
-    log,
-    report,
-  });
-  const keepAnswer = createKeepAnswer({ redis, keyRing, groupScope, report });
-  return {
-    serveWebhook: webhookRoutes({
-      ...{ platforms: served.filter(({ connect }) => !connect), handle, log, report },
-      helpUrl: config.signIn.helpUrl,
-    }),
-    routes: [installRoutes(served, log), ...(identity ? [identity.routes()] : [])],
-    parts: healthOfConnections(served, (platform) => connections?.lastChange(platform)),
-    redis,
-    platforms,
-    connect: () => (connections = openConnections({ platforms: served, handle, log, report, keepAnswer })),
-    reread() {
-      const next = readGreetings(config, greetings);
-      return () => (greeting = next);
-    },
-    async close() {
-      await connections?.close();
-      endWatch();
-      endLinkWatch();
-      endSaying();
-      listed.close();
-      await wakeQueue.close();
-      redis.disconnect();
-    },
-  };
-}
 
 export interface WorkerPart {
   worker: TurnWorker;
@@ -393,39 +265,6 @@ function createChat(
 ): ChatClient {
   const { baseUrl } = config.chat;
   return createChatClient({ baseUrl, apiKey: secrets.chatApiKey ?? '', catalog, share, nowMs, log, report });
-}
-
-/** A message with a sign-in code is handled separately and never merged with a question. */
-function holdsCode(message: InboundMessage): boolean {
-  return readCodes(textOfMessage(message)).length > 0;
-}
-
-/** On a platform with another proof, text that looks like a code is an ordinary message. */
-function holdsCodeOf({ signIn: { proofs, proofsBy } }: Config): (message: InboundMessage) => boolean {
-  return (message) => (proofsBy[message.platform] ?? proofs).includes('typed-code') && holdsCode(message);
-}
-
-interface KeepAnswerOptions {
-  redis: RedisClient;
-  keyRing: KeyRing;
-  groupScope: GroupScope;
-  report: Pick<ReplyReport, 'answerNotShown'>;
-}
-
-/**
- * Keeps an answer that the platform refused in every form for the person's next private reply, and reports it to the
- * operator. Safe to repeat.
- */
-function createKeepAnswer({ redis, keyRing, groupScope, report }: KeepAnswerOptions) {
-  return async (
-    { name, tenant, app }: Platform,
-    { replyId, userId, text }: { replyId: DeliveryId; userId: string; text: string },
-  ): Promise<void> => {
-    const chat = { kind: 'private' as const, id: userId };
-    const conversation = conversationOf({ platform: name, tenant, app, chat, sender: { userId } }, groupScope);
-    await storeDeferredMessage(redis, keyRing, { conversation, deliveryId: replyId, text });
-    report.answerNotShown({ platform: name, deliveryId: replyId });
-  };
 }
 
 interface SummaryParts {

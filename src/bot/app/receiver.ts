@@ -1,0 +1,155 @@
+import { createAmendAnswered } from './amend-answered.ts';
+import type Router from '@koa/router';
+import { inBackground } from '../../shared/in-background.ts';
+import { DAY_MS } from '../../shared/clock.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { createBase, type BotOptions } from './base.ts';
+import { conversationOf, type GroupScope } from '../domain/conversation.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { PlatformName } from '../domain/platform-name.ts';
+import { readGreetings } from './greeting.ts';
+import { Inbox } from '../queue/accept.ts';
+import { replayAfterFailover } from '../queue/replay-after-failover.ts';
+import { ReplayBuffer } from '../queue/replay-buffer.ts';
+import { startShardReports } from '../queue/shard-registry.ts';
+import type { Config } from '../config/config.ts';
+import type { HealthPart } from '../metrics/health.ts';
+import { healthOfConnections } from './connection-health.ts';
+import { openConnections, type Connections } from '../ingress/connections.ts';
+import { createHandleDelivery } from '../ingress/handle-delivery.ts';
+import { installRoutes } from '../ingress/install-routes.ts';
+import { webhookRoutes, type ServeWebhook } from '../ingress/webhook-routes.ts';
+import { createSignIn, watchForLostLinks } from './sign-in.ts';
+import { storeFeedback } from '../reply/feedback/keep-feedback.ts';
+import { createNotifyRefused } from './notify-refused.ts';
+import type { InboundMessage } from '../domain/message.ts';
+import { readCodes } from '../identity/typed-code/read-codes.ts';
+import { textOfMessage } from '../turn/prompt/question.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { DeliveryId } from '../domain/ids.ts';
+import { storeDeferredMessage } from '../reply/follow-ups/deferred-messages.ts';
+import type { ReplyReport } from '../reply/reply-report.ts';
+
+function feedbackRules({ conversation }: Config): { lifeMs: number; keepsWords: boolean } {
+  return { lifeMs: conversation.feedbackTtlDays * DAY_MS, keepsWords: conversation.keepsFeedbackText };
+}
+
+export interface Receiver {
+  serveWebhook: ServeWebhook;
+  /** The sign-in pages. */
+  routes: Router[];
+  /** Its connections in `/readyz`. */
+  parts: HealthPart[];
+  redis: RedisClient;
+  platforms: ReadonlyMap<PlatformName, Platform>;
+  /** Opens the connections over which platforms deliver. Call it once everything else is ready. */
+  connect(): void;
+  /** Reads the suggested questions and scenes again. @returns a function that applies them. @throws ConfigFileError */
+  reread(): () => void;
+  close(): Promise<void>;
+}
+
+/** Accepts deliveries, answers polls and serves the sign-in pages. Its store fails fast, because platforms retry. */
+export function createReceiver(options: BotOptions): Receiver {
+  const { config, nowMs, log, report } = options;
+  const base = createBase(options, 'fail-fast');
+  const { redis, keyRing, platforms, wakeQueue, listed } = base;
+  const identity = createSignIn(options, base);
+  const isUnmergeable = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
+  const recent = new ReplayBuffer({ onReducedToId: () => report.messageReducedToId() });
+  const inbox = new Inbox({ redis, keyRing, recent, isUnmergeable, limits: config.queue });
+  const endSaying = startShardReports(redis, config.queue.shards);
+  const endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report });
+  const endLinkWatch = watchForLostLinks(base, identity, log);
+  const { groupScope } = config.conversation;
+  const served = [...platforms.values()];
+  const greetings = { redis, keyRing, identity };
+  let greeting = readGreetings(config, greetings);
+  let connections: Connections | undefined;
+  const handle = createHandleDelivery({
+    onAccepted(platform, accepted) {
+      if (!hasAttachments(accepted.message)) return;
+      // Loaded with the first attachment: many receivers never get one. Without it the turn fetches the attachment itself.
+      inBackground(async () => {
+        const { prefetchAttachments } = await import('./prefetch-attachments.ts');
+        await prefetchAttachments({ redis, keyRing, identity, platform }, accepted);
+      });
+    },
+    onRefused: createNotifyRefused({ redis, keyRing, log }),
+    greeting: (platform, to) => greeting(platform, to),
+    answered: {
+      amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
+      keepFeedback: (rating) => storeFeedback({ redis, keyRing, ...feedbackRules(config) }, rating),
+    },
+    redis,
+    keyRing,
+    inbox,
+    wakeQueue,
+    groupScope,
+    nowMs,
+    log,
+    report,
+  });
+  const keepAnswer = createKeepAnswer({ redis, keyRing, groupScope, report });
+  return {
+    serveWebhook: webhookRoutes({
+      ...{ platforms: served.filter(({ connect }) => !connect), handle, log, report },
+      helpUrl: config.signIn.helpUrl,
+    }),
+    routes: [installRoutes(served, log), ...(identity ? [identity.routes()] : [])],
+    parts: healthOfConnections(served, (platform) => connections?.lastChange(platform)),
+    redis,
+    platforms,
+    connect: () => (connections = openConnections({ platforms: served, handle, log, report, keepAnswer })),
+    reread() {
+      const next = readGreetings(config, greetings);
+      return () => (greeting = next);
+    },
+    async close() {
+      await connections?.close();
+      endWatch();
+      endLinkWatch();
+      endSaying();
+      listed.close();
+      await wakeQueue.close();
+      redis.disconnect();
+    },
+  };
+}
+
+/** A message with a sign-in code is handled separately and never merged with a question. */
+function holdsCode(message: InboundMessage): boolean {
+  return readCodes(textOfMessage(message)).length > 0;
+}
+
+/** On a platform with another proof, text that looks like a code is an ordinary message. */
+function holdsCodeOf({ signIn: { proofs, proofsBy } }: Config): (message: InboundMessage) => boolean {
+  return (message) => (proofsBy[message.platform] ?? proofs).includes('typed-code') && holdsCode(message);
+}
+
+interface KeepAnswerOptions {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  groupScope: GroupScope;
+  report: Pick<ReplyReport, 'answerNotShown'>;
+}
+
+/**
+ * Keeps an answer that the platform refused in every form for the person's next private reply, and reports it to the
+ * operator. Safe to repeat.
+ */
+function createKeepAnswer({ redis, keyRing, groupScope, report }: KeepAnswerOptions) {
+  return async (
+    { name, tenant, app }: Platform,
+    { replyId, userId, text }: { replyId: DeliveryId; userId: string; text: string },
+  ): Promise<void> => {
+    const chat = { kind: 'private' as const, id: userId };
+    const conversation = conversationOf({ platform: name, tenant, app, chat, sender: { userId } }, groupScope);
+    await storeDeferredMessage(redis, keyRing, { conversation, deliveryId: replyId, text });
+    report.answerNotShown({ platform: name, deliveryId: replyId });
+  };
+}
+
+function hasAttachments({ parts, quote = [] }: InboundMessage): boolean {
+  return [...parts, ...quote].some(({ type }) => type !== 'text');
+}
