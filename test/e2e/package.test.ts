@@ -124,6 +124,8 @@ test('the image decoder finds its packages beside the package', async () => {
     const child = fork('node_modules/parley/dist/bot/turn/conversation/images/decoder.mjs', {
       serialization: 'advanced',
       stdio: ['pipe', 'inherit', 'inherit', 'ipc'],
+      // Not the options of this program.
+      execArgv: [],
     });
     const bytes = Buffer.from('${picture}', 'base64');
     const limits = { maxPixels: 1e6, maxSide: 16, maxBytes: 1e6, jpegSteps: [] };

@@ -77,10 +77,14 @@ const PROGRAMS = new URL('../../', import.meta.url);
 const PERMISSIONS = [
   process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission',
   '--allow-addons',
-  ...[PROGRAMS, 'dist/', 'node_modules/', 'package.json', ...packagesAround()].map(
-    (name) => `--allow-fs-read=${fileURLToPath(new URL(name, PACKAGE))}`,
-  ),
+  ...readablePlaces().map((path) => `--allow-fs-read=${path}`),
 ];
+
+/** Each only once: Node 20 aborts if a folder is named twice. */
+function readablePlaces(): string[] {
+  const places = [PROGRAMS, 'dist/', 'node_modules/', 'package.json', ...packagesAround()];
+  return [...new Set(places.map((place) => fileURLToPath(new URL(place, PACKAGE))))];
+}
 
 /** An installed package finds its packages beside itself. */
 function packagesAround(): string[] {
