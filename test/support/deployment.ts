@@ -153,6 +153,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const env: Record<string, string> = {
     PORT: String(botPort),
     HOST: '127.0.0.1',
+    AI_MARK: 'no',
     PUBLIC_URL: botUrl,
     REDIS_URL: redisServer.url,
     SECRET_KEY: randomBytes(32).toString('base64'),

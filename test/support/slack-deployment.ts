@@ -77,6 +77,7 @@ export function useSlackDeployment(options: SlackDeploymentOptions = {}): SlackD
     deployment.env = {
       PORT: String(port),
       HOST: '127.0.0.1',
+      AI_MARK: 'no',
       PUBLIC_URL: deployment.botUrl,
       REDIS_URL: options.redisUrl?.() ?? deployment.redisServer.url,
       SECRET_KEY: randomBytes(32).toString('base64'),

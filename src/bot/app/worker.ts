@@ -136,13 +136,14 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       mode,
       answerQuestion,
       serviceName: config.signIn.serviceName,
-      records: { redis, keyRing, groupScope, nowMs, timeZone: config.timeZone },
+      records: { redis, keyRing, groupScope, nowMs, timeZone: config.timeZone, aiMark: config.conversation.aiMark },
     });
     const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
     const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
     const decideOutcome = createDecideOutcome({ ...steps, keyRing, maxAgeMs, log });
     return createRunTurn({
       ...{ redis, keyRing, groupScope, openTurn, setAside, decideOutcome, report },
+      aiMark: config.conversation.aiMark,
       noteAnswerEnding: (thread) => noteAnswerEnding(redis, thread),
     });
   };

@@ -95,6 +95,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       idleSec: settings.CONVERSATION_IDLE_SEC,
       groupScope: settings.GROUP_SCOPE,
       followsThreads: settings.THREAD_FOLLOW,
+      aiMark: settings.AI_MARK,
     },
     chat: {
       baseUrl: settings.CHAT_BASE_URL ?? `${service}/v1`,

@@ -65,6 +65,8 @@ export interface Config extends PlatformConfigs {
     /** How long ratings are kept, and whether people's comments are kept with them. */
     readonly feedbackTtlDays: number;
     readonly keepsFeedbackText: boolean;
+    /** How answers are marked as AI-generated. */
+    readonly aiMark: 'default' | 'none' | { readonly words: string };
     /** 0: idle conversations do not end. */
     readonly idleSec: number;
     readonly groupScope: 'member' | 'group';

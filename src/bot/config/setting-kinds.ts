@@ -5,6 +5,7 @@ import { isTimeZone } from '../../shared/local-time.ts';
 export type Kind<T> = z.ZodType<T, string>;
 
 const KEY_BYTES = 32;
+const MAX_WORDS_CHARS = 100;
 const LOOPBACK = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
 
 /**
@@ -49,6 +50,13 @@ export const yesOrNo = kind('must be yes or no (true, false, on, off, 1 and 0 ar
   const word = given.toLowerCase();
   if (['yes', 'true', 'on', '1'].includes(word)) return true;
   return ['no', 'false', 'off', '0'].includes(word) ? false : undefined;
+});
+
+/** Words to show, or `yes` for the default words and `no` for none. */
+export const wordsOrNot = kind(`must be yes, no or one line of at most ${MAX_WORDS_CHARS} characters`, (given) => {
+  const chosen = yesOrNo.safeParse(given);
+  if (chosen.success) return chosen.data ? ('default' as const) : ('none' as const);
+  return text.safeParse(given).success && given.length <= MAX_WORDS_CHARS ? { words: given } : undefined;
 });
 
 /** A proxy: a URL, or host and port alone, as other programs accept it too. */

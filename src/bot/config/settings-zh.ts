@@ -84,6 +84,9 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   CONVERSATION_IDLE_SEC: { meaning: '对话空闲多少秒后结束，下一条回答会提示已开始新对话。0 表示不结束。' },
   HISTORY_TTL_DAYS: { meaning: '没有新消息的对话保存的天数。' },
   FEEDBACK_TTL_DAYS: { meaning: '评价保存的天数，包括模型和策略规则（`npm run feedback`）。' },
+  AI_MARK: {
+    meaning: '每个回答旁的“由 AI 生成”标识，以文件发送的回答还会在元数据中带有该标识：`yes`、`no` 或自定文字。',
+  },
   FEEDBACK_TEXT: { meaning: '除评价和原因外，是否也保存对回答的文字意见（加密）。' },
   // Chat
   CHAT_BASE_URL: { meaning: '对话接口的地址，以 /v1 结尾。', default: EMBEDDED_OR_REQUIRED },

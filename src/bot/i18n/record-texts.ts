@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-type RecordText = 'usage' | 'forgotten' | 'exported' | 'exportedNewest' | 'summary' | 'nothingToExport' | 'imagesWere';
+type RecordText =
+  'usage' | 'forgotten' | 'answersAre' | 'exported' | 'exportedNewest' | 'summary' | 'nothingToExport' | 'imagesWere';
 
 /** Texts about a user's stored data. */
 export const RECORD_TEXTS: Catalogue<RecordText> = {
@@ -17,6 +18,7 @@ export const RECORD_TEXTS: Catalogue<RecordText> = {
     en: 'Our conversation, the latest {shown} of {count} {count:question|questions}:',
     zh: '我们的对话，共 {count} 个问题，以下为最近 {shown} 个：',
   },
+  answersAre: { en: 'Answers: {mark}.', zh: '回答：{mark}。' },
   summary: {
     en: '**Summary of our earlier conversation, which I read with each question:**',
     zh: '**更早对话的摘要，每次提问时都会参考：**',

@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
 type ReplyText =
+  | 'aiMark'
   | 'answeredBelow'
   | 'answeredAbove'
   | 'answering'
@@ -37,6 +38,7 @@ export const REPLY_TEXTS: Catalogue<ReplyText> = {
     en: '… (I will send the rest as a new message; if that fails, you will get it with my next reply in our private chat)',
     zh: '……（其余内容稍后另发一条消息；若未收到，会随我在私聊中的下一条回复发出）',
   },
+  aiMark: { en: 'AI-generated', zh: '由 AI 生成' },
   earlierAnswer: { en: 'The answer to an earlier question:', zh: '对之前一个问题的回答：' },
   restOfAnswer: { en: 'The rest of an earlier answer:', zh: '之前一个回答的其余内容：' },
   nothingWaits: {

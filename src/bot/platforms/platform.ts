@@ -204,8 +204,11 @@ export interface PushReplies {
   ): Promise<void>;
   /** Replaces that question with a thank-you. Failures are ignored. */
   acknowledgeFeedback?(followUp: FeedbackFollowUp, text: string): Promise<void>;
-  /** Shows a status before there is text, where the platform has a status line. Failures are ignored. */
-  showStatus?(target: string, status: string): Promise<void>;
+  /**
+   * Shows a status before there is text, where the platform has a status line; an empty one clears it. Failures are ignored.
+   * @returns false if the line may still come to show another status
+   */
+  showStatus?(target: string, status: string): Promise<boolean>;
   /** Files beside answers; absent where the platform has none. */
   readonly files?: FileReplies;
 }

@@ -57,7 +57,7 @@ export interface AnswerCheck {
   target: string;
   /** Handles that the part has abandoned. */
   left: readonly string[];
-  /** `restore`: removes duplicates and shows the final snapshot again; `remove-left`: removes the abandoned messages. */
+  /** `restore`: removes duplicates, shows the final snapshot again and clears the status line; `remove-left`: removes the abandoned messages. */
   work:
     { kind: 'restore'; handle: string; snapshot: Omit<ReplySnapshot, 'shown'> } | { kind: 'remove-left'; mark: string };
 }
@@ -147,6 +147,7 @@ export class DeferredReconciliation {
     const removed = found === 'unknown' ? 'doubtful' : await reconciler.removeOrphans(found, handle);
     if (!(await isStanding())) return true;
     const { result } = await push.update(handle, snapshot, postKey);
+    await push.showStatus?.(target, '');
     return removed !== 'doubtful' && (result === 'sent' || result === 'refused' || result === 'stopped');
   }
 }

@@ -30,6 +30,8 @@ export interface ReplyExtras {
   thinking?: string;
   /** The person to mention when the bot addresses them in a group. */
   mention?: string;
+  /** Precedes the answer in a file. */
+  fileHeader?: string;
   /** Buttons to show on the answer. */
   offers?: readonly ReplyAction[];
 }

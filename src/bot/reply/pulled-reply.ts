@@ -145,7 +145,10 @@ export class PulledReply implements LiveReply {
    * answer of more than one message is stored before it is split, which takes time, so that a worker that takes over neither
    * asks the model again nor loses the answer (SECURITY.md noted-before-posted).
    */
-  async finish(text: string, { status, thinking, offers = [] }: ReplyExtras = {}): Promise<FinalRecord[]> {
+  async finish(
+    text: string,
+    { status, thinking, offers = [], fileHeader = '' }: ReplyExtras = {},
+  ): Promise<FinalRecord[]> {
     await this.close();
     const { platform, language } = this.#options;
     // The status is part of the same message; the reasoning gets the remaining room.
@@ -155,13 +158,16 @@ export class PulledReply implements LiveReply {
       return [];
     const pieces = await this.#cut(text, statusBytes);
     const isFile = pieces.length > MAX_MESSAGES && this.#canFollow && platform.replyLaterAsFile !== undefined;
-    const file = isFile ? text : undefined;
+    const file = isFile ? fileHeader + text : undefined;
     const merged = this.#mergedRecords();
     const ended = this.#mustHandOver ? await this.#findUnpolledEnd() : undefined;
     if (ended) return ended;
     if (this.#mustHandOver) {
       const notice = localize(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
-      return [this.#goingOn({ text: notice, finished: true }, { pieces, file }, { handedOver: '1' }), ...merged];
+      return [
+        this.#goingOn({ text: notice, status, finished: true }, { pieces, file }, { handedOver: '1' }),
+        ...merged,
+      ];
     }
     const offered = this.#offersWith(offers);
     const [first = '', ...rest] = pieces;

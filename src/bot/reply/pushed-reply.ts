@@ -48,6 +48,8 @@ export class PushedReply implements LiveReply {
   #hasShownText = false;
   #refusedInARow = 0;
   #status: string | undefined;
+  /** A call that set or cleared the status line may be carried out late, or not at all. */
+  #isStatusDoubtful = false;
   #hasSnapshot = false;
   /** Timer of the "answering" notice; runs from the request to the model until the first part of its answer. */
   #silence: NodeJS.Timeout | undefined;
@@ -126,7 +128,7 @@ export class PushedReply implements LiveReply {
    * (SECURITY.md noted-before-posted). A short text is stored with the fence check; a long one in a separate step, because
    * splitting it takes time.
    */
-  async finish(text: string, { status, mention, offers }: ReplyExtras = {}): Promise<FinalRecord[]> {
+  async finish(text: string, { status, mention, offers, fileHeader = '' }: ReplyExtras = {}): Promise<FinalRecord[]> {
     this.#isFinishing = true;
     await this.close();
     const { platform, controls } = this.#options;
@@ -136,7 +138,8 @@ export class PushedReply implements LiveReply {
     const inFile = localize(REPLY_TEXTS.restInFile, language, { name: ANSWER_FILE_NAME });
     const statusWithFile = status === undefined ? inFile : `${inFile}\n${status}`;
     const cut = await platform.splitAnswer(text, roomFor(isLong ? statusWithFile : status));
-    const isInFile = await this.#standsInFile(text, cut, mention);
+    const inFull = fileHeader + text;
+    const isInFile = await this.#standsInFile(inFull, cut, mention);
     const pieces = isInFile ? cut.slice(0, 1) : cut;
     const said = isInFile ? statusWithFile : status;
     let delivery: Delivery = 'live';
@@ -150,7 +153,7 @@ export class PushedReply implements LiveReply {
       };
       const answer = part === 0 && !isLong ? controls.sealAnswer(text) : undefined;
       delivery = await this.#persist(part, snapshot, answer);
-      if (delivery === 'refused') delivery = await this.#showInPlace(part, text, snapshot);
+      if (delivery === 'refused') delivery = await this.#showInPlace(part, inFull, snapshot);
       if (delivery !== 'live') break;
       await this.#scheduleReconciliation(part, snapshot);
       // The commit that follows records the handle of the last part.
@@ -286,10 +289,10 @@ export class PushedReply implements LiveReply {
     return undefined;
   }
 
-  /** Schedules a check of a part that shows its final snapshot, if a call of unknown fate may still change it. */
+  /** Schedules a check of a part that shows its final snapshot, if a call of unknown fate may still change it or the status line. */
   async #scheduleReconciliation(part: number, snapshot: Omit<ReplySnapshot, 'shown'>): Promise<void> {
     const { handle, mayStillChange = false } = this.#parts[part] ?? {};
-    if (!mayStillChange || handle === undefined) return;
+    if (!(mayStillChange || this.#isStatusDoubtful) || handle === undefined) return;
     const afterMs = settledAfterMs(this.#options.platform.replyTraits);
     await this.#checkLater(afterMs, part, { kind: 'restore', handle, snapshot });
   }
@@ -389,7 +392,8 @@ export class PushedReply implements LiveReply {
     if (status === this.#status || replyTarget === undefined) return;
     if (status !== '' && !controls.isClaimHeld()) return;
     this.#status = status;
-    await this.#push.showStatus?.(replyTarget, status);
+    const isSettled = (await this.#push.showStatus?.(replyTarget, status)) ?? true;
+    if (!isSettled) this.#isStatusDoubtful = true;
     // This process may have been frozen meanwhile: the line would stay below another worker's answer.
     if (status !== '' && !controls.isClaimHeld()) await this.#showStatus('');
   }

@@ -16,6 +16,7 @@ import type { DeliveryId } from '../domain/ids.ts';
 import { withThreadHistory } from './prompt/turn-history.ts';
 import type { Outcome } from './outcome.ts';
 import type { TurnContext } from './turn-context.ts';
+import { aiMarkOf, type AiMarkSetting } from './ai-mark.ts';
 import { throwIfSuperseded, type DecideOutcome } from './turn-pipeline.ts';
 import type { OpenTurn, OpenedTurn } from './open-turn.ts';
 import { openDeferredMessage, type DeferredMessage } from '../reply/follow-ups/deferred-messages.ts';
@@ -27,6 +28,7 @@ export interface RunTurnOptions {
   openTurn: OpenTurn;
   setAside: RejectUnreadable;
   decideOutcome: DecideOutcome;
+  aiMark: AiMarkSetting;
   report: Pick<TurnReport, 'turnEnded'>;
   /** Records that the answer being written may turn a thread into a followed one. */
   noteAnswerEnding(thread: ConversationRef): Promise<void>;
@@ -62,7 +64,9 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
     return { outcome: 'final', records: [...outcome.postedRecords, ...unreadableRecords(turn)] };
   const isPrivate = context.newest.chat.kind === 'private';
   const notices = openNotices(keyRing, turn.conversation, isPrivate ? turn.notices : []);
-  const lines = [...notices.texts, ...(outcome.note === undefined ? [] : [outcome.note])];
+  const { language } = context.question;
+  const mark = aiMarkOf(options.aiMark, outcome, { language, turnId: turn.turnId });
+  const lines = [...notices.texts, outcome.note, mark?.words].filter((line) => line !== undefined);
   const status = lines.length > 0 ? lines.join('\n') : undefined;
   const leftover = leftoverFor(keyRing, context, outcome);
   const erase = eraseWith(leftover, outcome.erase);
@@ -80,6 +84,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
           status,
           thinking: outcome.thinking,
           mention: outcome.mention,
+          fileHeader: mark?.fileHeader,
           offers: OFFERS[outcome.kind],
         });
   throwIfSuperseded(controls.signal);

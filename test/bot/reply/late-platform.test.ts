@@ -87,6 +87,19 @@ describe.each(['stream', 'edit'] as const)('a late platform (%s)', (mode) => {
     expect(texts()).toEqual(['The whole answer.']);
   });
 
+  test('clears a status line that appears only after the answer', async () => {
+    const { take } = await ask(mode);
+    const { live, commit } = await take();
+    // Its caller gives up after 5 s.
+    fault('assistant.threads.setStatus', { kind: 'late', afterMs: 6_500, isAnswered: false });
+    live.show({ text: '', status: 'waits' });
+    await until(() => calls('assistant.threads.setStatus').length === 1);
+    await commit(await live.finish('The whole answer.'));
+    await until(() => fixture.slack.statuses().length === 1);
+    expect(await reconcile()).toBe(1);
+    expect([fixture.slack.statuses(), texts()]).toEqual([[], ['The whole answer.']]);
+  }, 30_000);
+
   test('causes no reconciliation of a message posted before the turn began, as for a held question', async () => {
     const { take } = await ask(mode, { wasBegun: false });
     const asking = (await take()).live;

@@ -38,7 +38,7 @@ function stepsWith(identity: Identity) {
   const runSlashWord = createRunSlashWord({
     ...{ keyRing, gate, identity, mode: 'required', catalog: shippedModels() },
     answerQuestion: async () => ({ kind: 'answered', text: 'again' }),
-    records: { redis: server.redis, keyRing, groupScope: 'member', nowMs, timeZone: 'UTC' },
+    records: { redis: server.redis, keyRing, groupScope: 'member', nowMs, aiMark: 'none', timeZone: 'UTC' },
     serviceName: { en: 'Sign-in', zh: '统一身份认证' },
   });
   return { gate, runSlashWord };

@@ -211,6 +211,12 @@ export const storeSettings = {
     '90',
     'Days for which ratings are stored, with model and policy rule (`npm run feedback`).',
   ),
+  AI_MARK: setting(
+    kinds.wordsOrNot,
+    'yes',
+    'Mark beside every answer that says it is AI-generated, and in the metadata of answers sent as files: `yes`, `no` or other words.',
+    'common',
+  ),
   FEEDBACK_TEXT: setting(
     kinds.yesOrNo,
     'no',

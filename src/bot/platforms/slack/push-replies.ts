@@ -66,12 +66,13 @@ export function createPushReplies(options: PushRepliesOptions): PushReplies {
     acknowledgeFeedback,
     async showStatus(target, status) {
       const { channel, threadTs } = readTarget(target);
-      if (threadTs === undefined) return;
-      await api.call('assistant.threads.setStatus', {
+      if (threadTs === undefined) return true;
+      const { kind } = await api.call('assistant.threads.setStatus', {
         channel_id: channel,
         thread_ts: threadTs,
         status: renderStatus(status),
       });
+      return kind === 'ok' || (status !== '' && kind !== 'uncertain');
     },
   };
 }

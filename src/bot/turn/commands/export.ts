@@ -8,6 +8,7 @@ import { RECORD_TEXTS } from '../../i18n/record-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 import type { RecordOptions } from './forget.ts';
+import { aiMarkWords, type AiMarkSetting } from '../ai-mark.ts';
 import type { AccountId } from '../../domain/ids.ts';
 
 /** About the capacity of two WeCom messages; a third cannot be sent. */
@@ -19,7 +20,7 @@ const MAX_BYTES = 36 * KIB_BYTES;
  * @param accountId exports only turns of this account
  */
 export async function exportHistory(
-  { redis, keyRing, timeZone }: RecordOptions & { timeZone: string },
+  { redis, keyRing, timeZone, aiMark }: RecordOptions & { timeZone: string; aiMark: AiMarkSetting },
   { turn, question: { language } }: TurnContext,
   accountId: AccountId | undefined,
 ): Promise<Outcome> {
@@ -27,13 +28,16 @@ export async function exportHistory(
   const own = kept.map((one) => one.turn).filter((said) => said.accountId === accountId);
   const scope = { chatKind: 'private', accountId, beganAtMs: Number.NEGATIVE_INFINITY } as const;
   const summary = openSummaryOf(keyRing, turn.conversation.id, turn.summary, scope);
-  return { kind: 'command', text: writeExport(own, { language, timeZone, summary: summary?.text }) };
+  return {
+    kind: 'command',
+    text: writeExport(own, { language, timeZone, summary: summary?.text, mark: aiMarkWords(aiMark, language) }),
+  };
 }
 
 /** Formats turns as Markdown, oldest first, with questions as quotes. The summary of older turns comes first. */
 export function writeExport(
   turns: readonly HistoryTurn[],
-  { language, timeZone, summary }: { language: Language; timeZone: string; summary?: string },
+  { language, timeZone, summary, mark }: { language: Language; timeZone: string; summary?: string; mark?: string },
 ): string {
   if (turns.length === 0) return localize(RECORD_TEXTS.nothingToExport, language);
   const summed = summary === undefined ? [] : [`${localize(RECORD_TEXTS.summary, language)}\n\n${summary}`];
@@ -46,7 +50,9 @@ export function writeExport(
     shown.unshift(written);
   }
   const text = shown.length < turns.length ? RECORD_TEXTS.exportedNewest : RECORD_TEXTS.exported;
-  return [localize(text, language, { count: turns.length, shown: shown.length }), ...summed, ...shown].join('\n\n');
+  const heading = localize(text, language, { count: turns.length, shown: shown.length });
+  const marked = mark === undefined ? [] : [localize(RECORD_TEXTS.answersAre, language, { mark })];
+  return [heading, ...marked, ...summed, ...shown].join('\n\n');
 }
 
 function writeTurn(

@@ -19,6 +19,7 @@ import type { HistoryTurn } from '../conversation/history.ts';
 import type { Question } from '../prompt/question.ts';
 import { filesOfTurn, imagesOfTurn, lastTurn, speakerTagOf } from '../prompt/turn-history.ts';
 import { translate } from '../translate.ts';
+import type { AiMarkSetting } from '../ai-mark.ts';
 import { exportHistory } from './export.ts';
 import { forget, type RecordOptions } from './forget.ts';
 import { showSources } from './show-sources.ts';
@@ -37,7 +38,7 @@ export interface SlashWordsOptions {
   /** Name of the institution or the sign-in service. */
   serviceName: Bilingual;
   /** For commands about a person's stored data. */
-  records: RecordOptions & { nowMs: NowMs; timeZone: string };
+  records: RecordOptions & { nowMs: NowMs; timeZone: string; aiMark: AiMarkSetting };
 }
 
 export type RunSlashWord = (context: TurnContext, command: SlashCommand) => Promise<Outcome>;
