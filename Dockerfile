@@ -35,6 +35,6 @@ USER 10001:10001
 EXPOSE 8080
 # Only whether the process lives: whether it can work is /readyz, for the load balancer.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT || process.env.PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Node is process 1, so that SIGTERM reaches it and running answers can end.
 CMD ["node", "--max-semi-space-size=4", "dist/main.js"]

@@ -1,7 +1,9 @@
+import type { RequestListener } from 'node:http';
+import type Router from '@koa/router';
 import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { inBackground } from '../../shared/in-background.ts';
-import { healthRoutes, type HealthPart } from '../metrics/health.ts';
+import { healthRoutes, proofRoutes, type HealthPart } from '../metrics/health.ts';
 import { ConfigFileState } from '../metrics/config-file-state.ts';
 import { createReport } from '../metrics/metrics.ts';
 import { registerWaitingQuestions } from '../metrics/waiting-questions.ts';
@@ -198,11 +200,16 @@ interface FrontOptions {
 
 interface Front {
   server: ListeningServer;
+  /** For health and metrics, if they have a port of their own. */
+  metricsServer: ListeningServer | undefined;
   /** From now on `/readyz` answers not ready. */
   retire(): void;
 }
 
-/** The bot's HTTP server: health and metrics in every process; webhooks and sign-in pages in a receiver. */
+/**
+ * The bot's HTTP servers: health and metrics in every process, on `METRICS_PORT` if it is set; webhooks and sign-in pages in
+ * a receiver.
+ */
 async function startFront({ config, log, registry, prove, files, receiver, worker }: FrontOptions): Promise<Front> {
   let isRetired = false;
   const parts: HealthPart[] = [
@@ -211,27 +218,30 @@ async function startFront({ config, log, registry, prove, files, receiver, worke
     ...(receiver ? [healthOfRedis('redis', receiver.redis), ...receiver.parts] : []),
     ...(worker?.parts ?? []),
   ];
-  const koa = new Koa();
-  koa.silent = true;
-  koa.on('error', (error: Error) => log.error({ error }, 'a request failed'));
-  for (const router of [
-    healthRoutes({ parts, registry, otherMetrics: async () => worker?.metrics() ?? [], prove }),
-    ...(receiver?.routes ?? []),
-  ]) {
-    koa.use(router.routes()).use(router.allowedMethods());
-  }
-  const handler = koa.callback();
+  const { host, port, metricsPort, publicUrl } = config.http;
+  const health = healthRoutes({ parts, registry, otherMetrics: async () => worker?.metrics() ?? [], prove });
+  const own = metricsPort === undefined ? [health] : [];
+  const handler = serve([proofRoutes(prove), ...own, ...(receiver?.routes ?? [])], log);
   const server = await listen(
     (request, response) => {
       if (receiver?.serveWebhook(request, response) === true) return;
-      if (config.mode === 'local' && isForeignHost(request, config.http.publicUrl))
-        refuseForeignHost(response, config.http.publicUrl);
-      else inBackground(() => handler(request, response));
+      if (config.mode === 'local' && isForeignHost(request, publicUrl)) refuseForeignHost(response, publicUrl);
+      else handler(request, response);
     },
-    config.http.port,
-    config.http.host,
+    port,
+    host,
   );
-  return { server, retire: () => (isRetired = true) };
+  const metricsServer = metricsPort === undefined ? undefined : await listen(serve([health], log), metricsPort, host);
+  return { server, metricsServer, retire: () => (isRetired = true) };
+}
+
+function serve(routers: readonly Router[], log: Log): RequestListener {
+  const koa = new Koa();
+  koa.silent = true;
+  koa.on('error', (error: Error) => log.error({ error }, 'a request failed'));
+  for (const router of routers) koa.use(router.routes()).use(router.allowedMethods());
+  const handler = koa.callback();
+  return (request, response) => inBackground(() => handler(request, response));
 }
 
 interface RunningBot {
@@ -256,6 +266,7 @@ async function endTurns({ config, worker, front }: RunningBot): Promise<boolean>
 async function closeDoor({ receiver, front }: RunningBot): Promise<void> {
   await front.server.close(SECOND_MS);
   await receiver?.close();
+  await front.metricsServer?.close(SECOND_MS);
 }
 
 async function runBackwards(endings: Step[]): Promise<void> {

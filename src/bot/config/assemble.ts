@@ -61,6 +61,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     http: {
       host: settings.HOST ?? (isLocal ? '127.0.0.1' : '0.0.0.0'),
       port,
+      metricsPort: settings.METRICS_PORT,
       publicUrl: ownUrl ?? `http://127.0.0.1:${port}`,
       trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
       shutdownGraceSec: settings.SHUTDOWN_GRACE_SEC,

@@ -26,6 +26,8 @@ export interface Config extends PlatformConfigs {
   readonly http: {
     readonly host: string;
     readonly port: number;
+    /** Port of health and metrics; undefined: `port`. */
+    readonly metricsPort: number | undefined;
     /** An origin. */
     readonly publicUrl: string;
     readonly trustedProxyHops: number;

@@ -395,12 +395,13 @@ function softBelowHard({ settings }: ValidatedSettings): Fault[] {
 
 function distinctPorts({ settings, roles }: ValidatedSettings): Fault[] {
   const taken = new Map([[settings.PORT, 'PORT']]);
-  const more: [SettingName, number, boolean][] = [
+  const more: [SettingName, number | undefined, boolean][] = [
     ['SERVICE_PORT', settings.SERVICE_PORT, roles.includes('service') && roles.length > 1],
     ['MESSENGER_PORT', settings.MESSENGER_PORT, roles.includes('messenger')],
+    ['METRICS_PORT', settings.METRICS_PORT, !isServiceAlone(roles)],
   ];
   return more.flatMap(([name, port, isUsed]) => {
-    if (!isUsed) return [];
+    if (!isUsed || port === undefined) return [];
     const other = taken.get(port);
     taken.set(port, name);
     return other === undefined ? [] : [fault(name, `is the same as ${other}: give each its own port`)];

@@ -30,6 +30,10 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     meaning: '浏览器和办公应用访问机器人的地址，不含路径。须为 https；127.0.0.1、[::1] 和 localhost 除外。',
   },
   PORT: { meaning: '机器人的 HTTP 端口。' },
+  METRICS_PORT: {
+    meaning: '机器人的 `/healthz`、`/readyz`、`/version` 和 `/metrics` 所用端口；设置后 PORT 上不再提供它们。',
+    default: 'PORT',
+  },
   HOST: { meaning: '监听的地址。', default: '本地模式下为 127.0.0.1，否则为 0.0.0.0' },
   ROLES: {
     meaning: '此进程的角色，以逗号分隔：`receiver`、`worker`、`service`。设置后不再是本地模式。',

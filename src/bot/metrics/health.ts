@@ -31,27 +31,37 @@ const NONCE = /^[\w-]{16,64}$/;
 
 const PROBE_LIMIT_MS = SECOND_MS;
 
+type Prove = HealthRoutesOptions['prove'];
+
+function proofFor(prove: Prove, nonce: unknown): string | undefined {
+  return typeof nonce === 'string' && NONCE.test(nonce) ? prove(nonce) : undefined;
+}
+
+/** `/webhooks/whose`: the proof of `/healthz?nonce=`, at an address that proxies forward; nothing without a valid nonce. */
+export function proofRoutes(prove: Prove): Router {
+  const router = new Router();
+  router.get('/webhooks/whose', (context) => {
+    const proof = proofFor(prove, context.query['nonce']);
+    if (proof === undefined) return;
+    context.set('Cache-Control', 'no-store');
+    context.body = { proof };
+  });
+  return router;
+}
+
 /**
- * `/healthz`: the process is alive; with `?nonce=` also a proof of its settings. `/webhooks/whose`: the same proof where a
- * proxy keeps health checks internal; nothing without a valid nonce. `/readyz`: whether every part can work now (200) or not
- * (503). `/metrics`: Prometheus text.
+ * `/healthz`: the process is alive; with `?nonce=` also a proof of its settings. `/version`. `/readyz`: whether every part
+ * can work now (200) or not (503). `/metrics`: Prometheus text.
  */
 export function healthRoutes({ parts, registry, otherMetrics, prove }: HealthRoutesOptions): Router {
   const router = new Router();
-  const proofFor = (nonce: unknown) => (typeof nonce === 'string' && NONCE.test(nonce) ? prove(nonce) : undefined);
   router.get('/healthz', (context) => {
     context.set('Cache-Control', 'no-store');
-    context.body = { status: 'alive', version: VERSION, proof: proofFor(context.query['nonce']) };
+    context.body = { status: 'alive', version: VERSION, proof: proofFor(prove, context.query['nonce']) };
   });
   router.get('/version', (context) => {
     context.set('Cache-Control', 'no-store');
     context.body = BUILD;
-  });
-  router.get('/webhooks/whose', (context) => {
-    const proof = proofFor(context.query['nonce']);
-    if (proof === undefined) return;
-    context.set('Cache-Control', 'no-store');
-    context.body = { proof };
   });
   router.get('/readyz', async (context) => {
     const states = await Promise.all(parts.map(probe));

@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import type { JudgeProof } from '../../bot/app/configuration-proof.ts';
-import { probeIdentityFromOutside } from './deployment-identity.ts';
+import { probeIdentity } from './deployment-identity.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
 
 export interface PublicUrlCheckOptions {
@@ -28,7 +28,7 @@ export async function checkPublicUrl({
   platforms,
   hasSignIn = false,
 }: PublicUrlCheckOptions): Promise<CheckResult[]> {
-  const { answer, reached } = await probeIdentityFromOutside(publicUrl, judge ?? (() => 'these settings'));
+  const { answer, reached } = await probeIdentity(publicUrl, judge ?? (() => 'these settings'));
   if ('code' in answer) {
     // On a loopback address, a refused connection means that Parley is not running. Elsewhere the route is broken.
     const isJustNotRunning = answer.code === 'ECONNREFUSED' && LOOPBACK_HOSTS.includes(new URL(publicUrl).hostname);

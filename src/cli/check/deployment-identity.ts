@@ -10,16 +10,16 @@ export interface DeploymentIdentity {
 }
 
 /** Checks whether an address belongs to this Parley deployment. A proof for an earlier nonce is invalid. */
-export async function probeIdentity(origin: string, judge: JudgeProof, path = '/healthz'): Promise<DeploymentIdentity> {
+async function probe(origin: string, judge: JudgeProof, path: string): Promise<DeploymentIdentity> {
   const nonce = randomToken(16);
   const answer = await requestForCheck(`${origin}${path}?nonce=${nonce}`);
   return { answer, reached: 'body' in answer ? judge(nonce, proofIn(answer.body)) : 'something else' };
 }
 
-/** Tries the address that proxies forward, and then `/healthz`, which older versions have only. */
-export async function probeIdentityFromOutside(origin: string, judge: JudgeProof): Promise<DeploymentIdentity> {
-  const asked = await probeIdentity(origin, judge, '/webhooks/whose');
-  return asked.answer.status === 404 ? probeIdentity(origin, judge) : asked;
+/** Tries the address that proxies forward, and then `/healthz`: the service and a port for metrics have only that. */
+export async function probeIdentity(origin: string, judge: JudgeProof): Promise<DeploymentIdentity> {
+  const asked = await probe(origin, judge, '/webhooks/whose');
+  return asked.answer.status === 404 ? probe(origin, judge, '/healthz') : asked;
 }
 
 function proofIn(body: string): string {

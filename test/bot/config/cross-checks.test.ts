@@ -258,7 +258,7 @@ describe('addresses', () => {
 
   test('two servers cannot share a port', () => {
     expect(faultyNames({ PORT: '8082' })).toEqual(['MESSENGER_PORT']);
-    expect(faultyNames({ SERVICE_PORT: '8080', MESSENGER_PORT: '8080' })).toEqual(['SERVICE_PORT', 'MESSENGER_PORT']);
+    expect(faultyNames({ SERVICE_PORT: '8080', METRICS_PORT: '8080' })).toEqual(['SERVICE_PORT', 'METRICS_PORT']);
     expect(faultyNames({ ...SERVING, PORT: '8081' })).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { got } from 'got';
 import Koa from 'koa';
 import { Registry } from 'prom-client';
-import { healthRoutes, type HealthPart } from '../../../src/bot/metrics/health.ts';
+import { healthRoutes, proofRoutes, type HealthPart } from '../../../src/bot/metrics/health.ts';
 import { createReport } from '../../../src/bot/metrics/metrics.ts';
 import { registerWaitingQuestions } from '../../../src/bot/metrics/waiting-questions.ts';
 import { listen, type ListeningServer } from '../../../src/shared/http/http-server.ts';
@@ -19,7 +19,8 @@ afterEach(async () => {
 
 async function serve(parts: HealthPart[], registry = new Registry()): Promise<string> {
   const koa = new Koa();
-  koa.use(healthRoutes({ parts, registry, prove: (nonce) => `proof of ${nonce}` }).routes());
+  const prove = (nonce: string) => `proof of ${nonce}`;
+  koa.use(healthRoutes({ parts, registry, prove }).routes()).use(proofRoutes(prove).routes());
   const handler = koa.callback();
   const server = await listen((request, response) => void handler(request, response), 0, '127.0.0.1');
   open.push(server);

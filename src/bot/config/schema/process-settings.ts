@@ -9,6 +9,11 @@ const port = kinds.wholeNumber(1, 65_535);
 /** The process: addresses, roles, shutdown and logging. */
 export const processSettings = {
   PORT: setting(port, '8080', 'HTTP port of the bot.', 'common'),
+  METRICS_PORT: optional(port, {
+    meaning: 'Port of `/healthz`, `/readyz`, `/version` and `/metrics` of the bot, which are then absent from PORT.',
+    default: 'PORT',
+    example: '9090',
+  }),
   HOST: optional(kinds.textLike(/^[\w.:-]+$/, 'must be a host name or an IP address'), {
     meaning: 'Address to listen on.',
     default: '127.0.0.1 in local mode, else 0.0.0.0',
