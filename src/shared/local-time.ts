@@ -1,3 +1,5 @@
+import { SECOND_MS } from './clock.ts';
+
 /** Whether `Intl` knows this time zone, such as `Asia/Shanghai`. */
 export function isTimeZone(name: string): boolean {
   try {
@@ -23,8 +25,22 @@ export interface LocalTime {
   weekday: string;
 }
 
-/** The local date and time of an instant in a time zone. */
+/**
+ * The local date and time of an instant in a time zone. The newest result of a zone is kept: every answer needs the same one
+ * several times, and formatting costs as much as encrypting it.
+ */
 export function localTime(atMs: number, timeZone: string): LocalTime {
+  const second = Math.floor(atMs / SECOND_MS);
+  const known = newest.get(timeZone);
+  if (known?.second === second) return known.time;
+  const time = formatTime(atMs, timeZone);
+  if (newest.size < MAX_FORMATS || known) newest.set(timeZone, { second, time });
+  return time;
+}
+
+const newest = new Map<string, { second: number; time: LocalTime }>();
+
+function formatTime(atMs: number, timeZone: string): LocalTime {
   const parts = formatOf(timeZone).formatToParts(atMs);
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? '';
   return {

@@ -34,6 +34,7 @@ import { createAnswerQuestion } from '../turn/answer/answer-question.ts';
 import { createApology } from '../turn/apologise.ts';
 import { createDecideOutcome } from '../turn/turn-pipeline.ts';
 import { createOpenTurn } from '../turn/open-turn.ts';
+import { readModeration } from './moderation.ts';
 import { createRunTurn } from '../turn/run-turn.ts';
 import { createRejectUnreadable } from '../turn/reject-unreadable.ts';
 import { SignInGate } from '../turn/sign-in-gate.ts';
@@ -123,6 +124,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         timeZone: config.timeZone,
       },
       images: { mediaStore, mode },
+      moderation: readModeration(config, report),
       sendsUser: config.chat.sendsUser,
       thinkingShown: config.chat.thinkingShown,
       ...{ keyRing, nowMs, maxAgeMs },

@@ -28,6 +28,7 @@ type FileSetting =
   | 'MODELS_FILE'
   | 'POLICY_FILE'
   | 'PROMPTS_FILE'
+  | 'MODERATION_WORDS_FILE'
   | 'SCENES_FILE'
   | 'TOOLS_FILE';
 
@@ -114,6 +115,11 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     modelsFile: fileOf('MODELS_FILE'),
     hasModelsSecret: settings.MODELS_SECRET !== undefined,
     promptsFile: fileOf('PROMPTS_FILE'),
+    moderation: {
+      wordsFile: fileOf('MODERATION_WORDS_FILE'),
+      url: settings.MODERATION_URL,
+      whenAway: settings.MODERATION_AWAY,
+    },
     knowledgeFile: fileOf('KNOWLEDGE_FILE', isLocal ? exampleFile : shippedFile),
     policyFile: fileOf('POLICY_FILE'),
     scenesFile: fileOf('SCENES_FILE'),

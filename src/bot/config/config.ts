@@ -103,6 +103,11 @@ export interface Config extends PlatformConfigs {
   readonly scenesFile: ConfigFile;
   /** Questions suggested to people who open the chat. */
   readonly promptsFile: ConfigFile;
+  readonly moderation: {
+    readonly wordsFile: ConfigFile;
+    readonly url: string | undefined;
+    readonly whenAway: 'block' | 'allow';
+  };
   /** Sources of the institution's documents. */
   readonly knowledgeFile: ConfigFile;
   /** Who may use the bot, where, and with which models. */

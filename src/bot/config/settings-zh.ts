@@ -121,6 +121,15 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     meaning:
       '`/think` 在哪里显示模型的思考过程：`private`（仅私聊）、`everywhere` 或 `never`。思考过程从不保存到对话中。',
   },
+  MODERATION_WORDS_FILE: {
+    meaning: '敏感词文件，每行一个：含有这些词的问题不予受理，回答不予显示。收到 SIGHUP 时重新读取。',
+  },
+  MODERATION_URL: {
+    meaning:
+      '内容审核服务：以 `POST {"text","kind"}` 调用（`kind` 为 `prompt` 或 `answer`），须在 3 秒内返回 `{"allow":boolean}`。',
+    default: '无',
+  },
+  MODERATION_AWAY: { meaning: 'MODERATION_URL 无响应时如何处理：`block` 拦截，`allow` 放行。' },
   PROMPTS_FILE: { meaning: '按语言列出推荐问题的文件，可以为空。收到 SIGHUP 时重新读取。' },
   POLICY_FILE: { meaning: '规定谁可以使用机器人、使用哪些模型、在哪里使用的文件。收到 SIGHUP 时重新读取。' },
   SCENES_FILE: { meaning: '场景文件：按群、部门或办公应用设置说明、模型、工具、欢迎语等。收到 SIGHUP 时重新读取。' },

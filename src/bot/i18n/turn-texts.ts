@@ -32,6 +32,9 @@ type TurnText =
   | 'waitsForModel'
   | 'chatOff'
   | 'chatFiltered'
+  | 'questionBlocked'
+  | 'answerBlocked'
+  | 'notChecked'
   | 'chatTooLong'
   | 'fallbackAnswers'
   | 'queueBusy'
@@ -151,6 +154,18 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   chatOff: {
     en: 'The chat service is not set up correctly and needs an administrator. Your question is saved: send /retry later.',
     zh: '对话服务暂不可用，需要管理员处理。你的问题已保留，请稍后发送“重试”。',
+  },
+  questionBlocked: {
+    en: 'By the rules of your institution I cannot take this question. Please ask it in other words.',
+    zh: '按本机构的规定，我无法受理这个问题。请换一种说法再提问。',
+  },
+  answerBlocked: {
+    en: 'By the rules of your institution this answer is not shown.',
+    zh: '按本机构的规定，该回答不予显示。',
+  },
+  notChecked: {
+    en: 'The text cannot be checked at the moment. Please ask again later.',
+    zh: '目前无法审核内容，请稍后再问。',
   },
   chatFiltered: {
     en: 'The content rules of the chat service do not allow this question. Please rephrase it.',

@@ -29,6 +29,11 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     help: 'Questions refused by the policy: because of the person, in a private chat, or in a group',
     labels: ['platform', 'because'],
   });
+  const moderations = counter(registry, {
+    name: 'moderation_total',
+    help: 'Questions (prompt) and answers that were blocked by words or by the service, or not checked because it was away',
+    labels: ['kind', 'by', 'result'],
+  });
   const handovers = counter(registry, {
     name: 'replies_handed_over_total',
     help: 'Answers delivered another way than the live reply',
@@ -74,6 +79,12 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
         { audit: true, event: 'access-refused', trace: turnId, platform, person, because, rule },
         'the policy refused a question',
       );
+    },
+    moderated({ kind, by, isAllowed, turnId: trace }) {
+      moderations({ kind, by, result: isAllowed ? 'allowed' : 'blocked' });
+      const text = isAllowed ? 'a text was allowed unchecked' : 'a text was blocked';
+      if (by === 'away') log.error({ trace, kind, by }, text);
+      else log.info({ audit: true, event: 'moderated', trace, kind, by }, text);
     },
     toolEnded({ turnId, tool, outcome, durationMs }) {
       tools({ tool, outcome }, durationMs);

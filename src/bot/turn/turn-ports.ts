@@ -1,4 +1,5 @@
 import type { PlatformName } from '../domain/platform-name.ts';
+import type { Moderated } from './moderation/verdict.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 
 /** Whether people sign in; `off` uses the platform's user id as the account. */
@@ -28,6 +29,8 @@ export interface TurnReport {
   }): void;
   /** A tool call ended; `tool` is the name of a known tool or `unknown`. */
   toolEnded(event: { turnId: DeliveryId; tool: string; outcome: ToolOutcome; durationMs: number }): void;
+  /** A question or an answer was blocked, or the service that checks it was away. Contains nothing of the text. */
+  moderated(event: Moderated): void;
   turnEnded(event: {
     platform: PlatformName;
     turnId: DeliveryId;

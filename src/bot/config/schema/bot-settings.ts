@@ -55,6 +55,23 @@ export const chatSettings = {
     "Where `/think` shows the model's reasoning: `private` (private chats only), `everywhere` or `never`. It is never stored in the conversation.",
     'common',
   ),
+  MODERATION_WORDS_FILE: setting(
+    kinds.text,
+    'config/moderation-words.txt',
+    'File with words, one per line, that no question may contain and no answer shows. Reloaded on SIGHUP.',
+    'common',
+  ),
+  MODERATION_URL: optional(kinds.webAddress, {
+    meaning:
+      'Moderation service: gets `POST {"text","kind"}` with `kind` `prompt` or `answer`, and answers `{"allow":boolean}` within 3 s.',
+    default: 'none',
+    example: 'https://moderation.example.org/check',
+  }),
+  MODERATION_AWAY: setting(
+    kinds.oneOf('block', 'allow'),
+    'block',
+    'What happens to texts while MODERATION_URL does not answer.',
+  ),
   PROMPTS_FILE: setting(
     kinds.text,
     'config/prompts.json',

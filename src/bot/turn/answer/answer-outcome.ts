@@ -5,6 +5,7 @@ import type { ChatError } from '../../model/chat-error.ts';
 import { rendersBlank } from '../../platforms/shows-nothing.ts';
 import type { Outcome } from '../outcome.ts';
 import { failedTurnHistory, turnHistory } from '../prompt/turn-history.ts';
+import type { ModeratedKind, ModerationVerdict } from '../moderation/verdict.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { EndedAnswer } from './answer-draft.ts';
 import { formatCitedSources } from './list-sources.ts';
@@ -14,6 +15,8 @@ export interface AnswerOutcomes {
   /** The question cannot be sent to a model. It remains the last question, so that /retry does not repeat an older one. */
   refused(text: string): Outcome;
   finished(answer: EndedAnswer): Outcome;
+  /** Moderation blocked the question, of which nothing is kept, or the answer. */
+  blocked(kind: ModeratedKind, verdict: Exclude<ModerationVerdict, 'allowed'>): Outcome;
   /** The chat service failed before any text was shown. */
   failed(error: ChatError, answer: Pick<EndedAnswer, 'startsAnew'>): Outcome;
 }
@@ -51,6 +54,12 @@ export function createAnswerOutcomes(keyRing: KeyRing, context: TurnContext, voi
       const kind = isStopped ? 'stopped' : isWhole ? 'answered' : 'interrupted';
       const said = turnHistory(keyRing, context, { text, interrupted: !isWhole, startsAnew, sources });
       return { kind, ...shown(answer), ...said, stopServed };
+    },
+    blocked(kind, verdict) {
+      const text = tell(
+        verdict === 'unchecked' ? 'notChecked' : kind === 'prompt' ? 'questionBlocked' : 'answerBlocked',
+      );
+      return { kind: 'refused', text, ...(kind === 'prompt' ? {} : unanswered()) };
     },
     // Never the service's own message.
     failed: ({ code, openedBy = code }, answer) => ({

@@ -28,6 +28,7 @@ import { ImageRefusedError, imageSceneOf, type ImageScene } from '../images/fetc
 import { readImages } from '../images/read-images.ts';
 import { imageObstacle, imageRefusal } from '../images/refuse-images.ts';
 import type { AnswerQuestion, Outcome } from '../outcome.ts';
+import type { Question } from '../prompt/question.ts';
 import { earlierConversation, summaryRequest, type SummaryRequest } from '../prompt/earlier-conversation.ts';
 import { isInThread, languageOfThread, readThreadOf, seeThread, threadEntries } from '../prompt/thread-context.ts';
 import { readThreadFiles } from '../prompt/thread-files.ts';
@@ -36,6 +37,8 @@ import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
 import { voiceOf } from '../translate.ts';
 import type { AdmittedContext } from '../turn-context.ts';
 import type { SignInMode } from '../turn-ports.ts';
+import { BlockedAnswerError } from '../moderation/answer-watch.ts';
+import type { Moderation } from '../moderation/moderation.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { createAnswerOutcomes, type AnswerOutcomes } from './answer-outcome.ts';
 import { preparePrompt, type FittedPrompt, type PromptMaterial, type PromptRules } from './answer-prompt.ts';
@@ -62,6 +65,8 @@ export interface AnswerQuestionOptions {
   nowMs: NowMs;
   /** How long a question may wait for the chat service (SECURITY.md in-order). */
   maxAgeMs: number;
+  /** Absent if nothing is moderated. */
+  moderation?: Moderation;
   /** Whether requests tell the chat service a pseudonym of the user. */
   sendsUser: boolean;
   /** Requests a later summary of a conversation. Must not throw or block. */
@@ -153,6 +158,9 @@ async function answerQuestion(
 ): Promise<Outcome> {
   const { live, question, turn, newest, platform, controls, preferences, rule } = context;
   const { voice, outcomes, notes, startsAnew } = read;
+  const prompted = await options.moderation?.judgePrompt(promptOf(question, read.files), turn.turnId, controls.signal);
+  if (prompted !== undefined && prompted !== 'allowed') return { ...outcomes.blocked('prompt', prompted), rule };
+  const watch = options.moderation?.watch(live, turn.turnId, controls.signal);
   const isBrief = shouldBeBrief(controls);
   const tools = toolsOfTurn(options.tools, { turnId: turn.turnId, asker: toolAskerOf(context), isBrief }, (doing) =>
     draft.show(doing),
@@ -163,7 +171,7 @@ async function answerQuestion(
     voice.language,
   );
   const draft = new AnswerDraft({
-    live,
+    live: watch ?? live,
     voice,
     thought,
     links: tools.links,
@@ -171,8 +179,10 @@ async function answerQuestion(
     notes,
     startsAnew,
   });
-  const outcome = await streamAnswer(options, context, { ...read, isBrief, tools, draft }).catch(
+  const signal = watch?.signal ?? controls.signal;
+  const outcome = await streamAnswer(options, context, { ...read, isBrief, tools, draft, signal }).catch(
     (error: unknown): Outcome => {
+      if (error instanceof BlockedAnswerError) return outcomes.refused('');
       if (controls.signal.reason === 'stopped')
         return { ...outcomes.finished(draft.end('stopped')), ...draft.finalView() };
       if (error instanceof ImageRefusedError) return outcomes.refused(imageRefusal(question, error));
@@ -180,7 +190,15 @@ async function answerQuestion(
       return draft.text === '' ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
     },
   );
-  return { ...outcome, model: draft.model, rule, ...usageOf(options, context, draft.tokenCount) };
+  const verdict = (await watch?.judge(draft.text === '' ? '' : outcome.text, outcome.thinking)) ?? 'allowed';
+  const shown = verdict === 'allowed' ? outcome : outcomes.blocked('answer', verdict);
+  return { ...shown, model: draft.model, rule, ...usageOf(options, context, draft.tokenCount) };
+}
+
+/** What a person brings into the prompt: the words of the question, of quotes and of files. */
+function promptOf({ text, quotedText = '' }: Question, files: readonly StoredFile[]): string {
+  const ofFiles = files.flatMap(({ name, parts }) => [name, ...parts.map((part) => part.text)]);
+  return [text, quotedText, ...ofFiles].join('\n').trim();
 }
 
 /** An answer that is being generated. */
@@ -189,13 +207,15 @@ interface Answering extends ReadQuestion {
   isBrief: boolean;
   tools: TurnTools;
   draft: AnswerDraft;
+  /** Of the turn, also aborted if the answer is blocked. */
+  signal: AbortSignal;
 }
 
 /** @throws ChatError, ImageRefusedError, or the signal's reason */
 async function streamAnswer(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
-  { isBrief, tools, draft, ...read }: Answering,
+  { isBrief, tools, draft, signal, ...read }: Answering,
 ): Promise<Outcome> {
   const { question, newest, turn, controls, models: allowed } = context;
   const { budgetTokens, timeZone } = options.prompt;
@@ -232,7 +252,7 @@ async function streamAnswer(
     ...(isBrief ? BRIEF_REQUEST : {}),
   };
   const asking = { call, build, allowed, maxTokens: chosen.maxTokens, chat: tools.chat, draft };
-  const droppedTurns = await callModel(options, asking, controls.signal);
+  const droppedTurns = await callModel(options, asking, signal);
 
   const answer = draft.end();
   const outcome = read.outcomes.finished(answer);

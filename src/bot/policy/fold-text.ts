@@ -1,0 +1,90 @@
+import { SIMPLIFIED } from '../../shared/text/simplified-characters.ts';
+
+/** One character as words are compared: without case, width, accents, and the difference between both Chinese scripts. */
+export interface FoldedCharacter {
+  /** One UTF-16 unit. */
+  unit: string;
+  /** Index in the original text. */
+  from: number;
+  /** Part of a script that separates words by spaces. */
+  isSpaced: boolean;
+  /** A space or a mark stood before it and was removed. */
+  isAfterGap: boolean;
+}
+
+/** Scripts that write words without spaces between them. */
+const JOINED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+const KEPT = /[\p{L}\p{N}]/u;
+const SPACE = /\s/;
+const FIRST_HAN = 0x4e00;
+const LAST_HAN = 0x9fff;
+const LAST_ASCII = 0x7f;
+
+/**
+ * Folds a text piece by piece. Marks, accents, symbols and invisible characters are removed. Spaces are removed next to
+ * scripts that need none; elsewhere a run of them becomes one space.
+ */
+export class TextFold {
+  #hasGap = true;
+  #hasSpace = false;
+  #wasSpaced = false;
+
+  /** Whether a space or a mark follows the newest kept character. */
+  get endsWithGap(): boolean {
+    return this.#hasGap;
+  }
+
+  /**
+   * @param at index of the piece in the original text
+   * @returns what the piece adds, and how many of its units were read: half a character at its end is left for later
+   */
+  add(piece: string, at: number): { added: FoldedCharacter[]; read: number } {
+    const added: FoldedCharacter[] = [];
+    let read = 0;
+    while (read < piece.length) {
+      const code = piece.codePointAt(read) ?? 0;
+      const units = code > 0xffff ? 2 : 1;
+      const isHalf = code >= 0xd800 && code <= 0xdbff;
+      if (isHalf && read + 1 === piece.length) break;
+      this.#addCharacter(added, code, at + read);
+      read += units;
+    }
+    return { added, read };
+  }
+
+  #addCharacter(added: FoldedCharacter[], code: number, from: number): void {
+    if (code >= FIRST_HAN && code <= LAST_HAN) {
+      this.#keep(added, String.fromCharCode(SIMPLIFIED[code] ?? code), from, false);
+      return;
+    }
+    const character = String.fromCodePoint(code);
+    for (const unit of code <= LAST_ASCII ? character : character.normalize('NFKD')) {
+      if (SPACE.test(unit)) this.#hasSpace = this.#hasGap = true;
+      else if (!KEPT.test(unit)) this.#hasGap ||= !/\p{M}/u.test(unit);
+      else {
+        const isSpaced = !JOINED.test(unit);
+        const simple = unit.length === 1 ? String.fromCharCode(SIMPLIFIED[unit.charCodeAt(0)] ?? 0) : unit;
+        for (const lower of simple.toLowerCase()) if (KEPT.test(lower)) this.#keep(added, lower, from, isSpaced);
+      }
+    }
+  }
+
+  #keep(added: FoldedCharacter[], text: string, from: number, isSpaced: boolean): void {
+    if (this.#hasSpace && this.#wasSpaced && isSpaced)
+      added.push({ unit: ' ', from, isSpaced: false, isAfterGap: true });
+    for (const unit of text.split('')) {
+      added.push({ unit, from, isSpaced, isAfterGap: this.#hasGap });
+      this.#hasGap = false;
+    }
+    this.#hasSpace = false;
+    this.#wasSpaced = isSpaced;
+  }
+}
+
+/** @returns the folded text of a whole word or phrase */
+export function foldText(text: string): string {
+  return new TextFold()
+    .add(text, 0)
+    .added.map(({ unit }) => unit)
+    .join('');
+}

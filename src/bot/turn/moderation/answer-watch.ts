@@ -1,0 +1,117 @@
+import { inBackground } from '../../../shared/in-background.ts';
+import type { LiveReply } from '../../reply/live-reply.ts';
+import type { WordList, WordScan } from '../../policy/word-list.ts';
+import type { ModerationVerdict } from './verdict.ts';
+
+type View = Parameters<LiveReply['show']>[0];
+
+/** The answer contains what must not be shown. Ends the call of the model. */
+export class BlockedAnswerError extends Error {}
+
+export interface AnswerWatchOptions {
+  live: Pick<LiveReply, 'show'>;
+  words: WordList | undefined;
+  /** Asks the service about the text so far. */
+  ask: ((text: string, signal: AbortSignal) => Promise<ModerationVerdict>) | undefined;
+  /** Called once, when a word blocks the answer. */
+  onWord(): void;
+  /** Of the turn. */
+  signal: AbortSignal;
+}
+
+/**
+ * Lets a view of a growing answer pass only once it is checked. Words are checked at once; views that wait for the service
+ * are replaced by newer ones, so that it is asked about one text at a time.
+ */
+export class AnswerWatch implements Pick<LiveReply, 'show'> {
+  /** Aborted with the turn, and by a block. */
+  readonly signal: AbortSignal;
+  readonly #options: AnswerWatchOptions;
+  readonly #blocking = new AbortController();
+  readonly #scan: WordScan | undefined;
+  #next: View | undefined;
+  #isAsking = false;
+  #verdict: ModerationVerdict = 'allowed';
+
+  constructor(options: AnswerWatchOptions) {
+    this.#options = options;
+    this.#scan = options.words?.begin();
+    this.signal = AbortSignal.any([options.signal, this.#blocking.signal]);
+  }
+
+  get isBlocked(): boolean {
+    return this.#verdict !== 'allowed';
+  }
+
+  show(view: View): void {
+    const passed = this.#pass(view);
+    if (!passed) return;
+    const { live, ask } = this.#options;
+    if (!ask || wordsOf(passed) === '') return live.show(passed);
+    this.#next = passed;
+    if (!this.#isAsking) inBackground(() => this.#askAndShow(ask));
+  }
+
+  /** Judges the complete answer, also after a stop. No view that still waits is shown any more. */
+  async judge(text = '', thinking = ''): Promise<ModerationVerdict> {
+    this.#next = undefined;
+    const { words, ask } = this.#options;
+    if (this.isBlocked) return this.#verdict;
+    if ([text, thinking].some((part) => words?.begin().scan(part, true).hasWord)) this.#blockByWord();
+    else if (ask) this.#take(await ask(wordsOf({ text, thinking }), NEVER));
+    return this.#verdict;
+  }
+
+  /** @returns the part of the view that may be shown; undefined once the answer is blocked */
+  #pass(view: View): View | undefined {
+    if (this.isBlocked) return undefined;
+    if (!this.#scan) return view;
+    const { words } = this.#options;
+    const { hasWord, showableChars } = this.#scan.scan(view.text);
+    // Only the newest part of the reasoning is in a view, so it is read again each time.
+    const thought = view.thinking === undefined ? undefined : words?.begin().scan(view.thinking);
+    if (hasWord || thought?.hasWord === true || words?.begin().scan(view.status ?? '', true).hasWord === true) {
+      this.#blockByWord();
+      return undefined;
+    }
+    return {
+      ...view,
+      text: view.text.slice(0, showableChars),
+      thinking: view.thinking?.slice(0, thought?.showableChars),
+    };
+  }
+
+  async #askAndShow(ask: NonNullable<AnswerWatchOptions['ask']>): Promise<void> {
+    this.#isAsking = true;
+    try {
+      for (let view = this.#next; view && !this.isBlocked; view = this.#next) {
+        this.#next = undefined;
+        this.#take(await ask(wordsOf(view), this.signal));
+        // Also aborted by a block.
+        if (!this.signal.aborted) this.#options.live.show(view);
+      }
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #blockByWord(): void {
+    if (this.isBlocked) return;
+    this.#options.onWord();
+    this.#take('blocked');
+  }
+
+  #take(verdict: ModerationVerdict): void {
+    if (verdict === 'allowed' || this.isBlocked) return;
+    this.#verdict = verdict;
+    this.#next = undefined;
+    this.#blocking.abort(new BlockedAnswerError('The answer contains what must not be shown'));
+  }
+}
+
+/** The call has a time limit of its own. */
+const NEVER = new AbortController().signal;
+
+function wordsOf({ text, thinking = '' }: Pick<View, 'text' | 'thinking'>): string {
+  return `${thinking}\n${text}`.trim();
+}

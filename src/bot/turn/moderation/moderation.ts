@@ -1,0 +1,65 @@
+import type { DeliveryId } from '../../domain/ids.ts';
+import type { WordList } from '../../policy/word-list.ts';
+import type { LiveReply } from '../../reply/live-reply.ts';
+import type { TurnReport } from '../turn-ports.ts';
+import type { AskModeration } from './moderation-service.ts';
+import type { ModeratedKind, ModerationVerdict } from './verdict.ts';
+import { AnswerWatch } from './answer-watch.ts';
+
+export interface ModerationOptions {
+  /** Undefined without words. */
+  words: WordList | undefined;
+  /** Undefined without a service. */
+  ask: AskModeration | undefined;
+  /** What happens to a text while the service is away. */
+  whenAway: 'block' | 'allow';
+  report: Pick<TurnReport, 'moderated'>;
+}
+
+/** Checks questions before they leave, and answers before they are shown (SECURITY.md moderation). */
+export class Moderation {
+  readonly #options: ModerationOptions;
+
+  constructor(options: ModerationOptions) {
+    this.#options = options;
+  }
+
+  /** Checks a question with its quotes and files. @throws the signal's reason */
+  async judgePrompt(text: string, turnId: DeliveryId, signal: AbortSignal): Promise<ModerationVerdict> {
+    const { words } = this.#options;
+    if (words?.begin().scan(text, true).hasWord === true) return this.#refuse('prompt', 'words', turnId);
+    return this.#askService(text, 'prompt', turnId, signal);
+  }
+
+  /** Stands between an answer and its live reply. */
+  watch(live: Pick<LiveReply, 'show'>, turnId: DeliveryId, signal: AbortSignal): AnswerWatch {
+    const { words, ask } = this.#options;
+    return new AnswerWatch({
+      ...{ live, words, signal },
+      ask: ask && ((text, until) => this.#askService(text, 'answer', turnId, until)),
+      onWord: () => this.#refuse('answer', 'words', turnId),
+    });
+  }
+
+  /** Asks the service, if there is one. @throws the signal's reason */
+  async #askService(
+    text: string,
+    kind: ModeratedKind,
+    turnId: DeliveryId,
+    signal: AbortSignal,
+  ): Promise<ModerationVerdict> {
+    const { ask, whenAway, report } = this.#options;
+    if (!ask || text.trim() === '') return 'allowed';
+    const verdict = await ask(text, kind, signal);
+    if (verdict === 'blocked') return this.#refuse(kind, 'service', turnId);
+    if (verdict === 'allowed') return 'allowed';
+    const isAllowed = whenAway === 'allow';
+    report.moderated({ kind, by: 'away', isAllowed, turnId });
+    return isAllowed ? 'allowed' : 'unchecked';
+  }
+
+  #refuse(kind: ModeratedKind, by: 'words' | 'service', turnId: DeliveryId): 'blocked' {
+    this.#options.report.moderated({ kind, by, isAllowed: false, turnId });
+    return 'blocked';
+  }
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ConfigFileError } from '../../../src/shared/json-file.ts';
+import { parseWordList, type WordList } from '../../../src/bot/policy/word-list.ts';
+import { measureProcessorTime } from '../../support/processor-time.ts';
+import { tries } from '../../support/tries.ts';
+
+function listOf(...words: string[]): WordList {
+  const list = parseWordList(words.join('\n'));
+  if (!list) throw new Error('The list is empty');
+  return list;
+}
+const has = (list: WordList, text: string) => list.begin().scan(text, true).hasWord;
+
+describe('a word list [moderation]', () => {
+  test.each([
+    ['Falcon', 'a falcon flies'],
+    ['falcon', 'a FALCON flies'],
+    ['falcon', 'ＦＡＬＣＯＮ'],
+    ['falcon', 'f.a*l-c_o·n'],
+    ['falcon', 'fa\u200Blc\u00ADon'],
+    ['café', 'a cafe\u0301 and a CAFE'],
+    ['golden falcon', 'the golden\n  falcon'],
+    ['golden falcon', 'golden-falcon golden falcon'],
+    ['违禁品', '这是违 禁·品！'],
+    ['违禁品', '這是違禁品'],
+    ['違禁品', '这是违禁品'],
+    ['A计划', '启动a 计划吧'],
+    ['ass', 'class, ass'],
+  ])('finds %s in %j', (word, text) => {
+    expect(has(listOf('unrelated', word), text)).toBe(true);
+  });
+
+  test.each([
+    ['ass', 'classes pass'],
+    ['hit', 'this white'],
+    ['shit', "it's hitting"],
+    ['falcon', 'fal con'],
+    ['违禁品', '违规，禁止'],
+  ])('does not find %s in %j', (word, text) => {
+    expect(has(listOf(word), text)).toBe(false);
+  });
+
+  test('ignores comments and empty lines, and is undefined without words', () => {
+    expect(parseWordList('\uFEFF# a comment\n\n  \r\n')).toBeUndefined();
+    expect(has(listOf('# falcon', '', 'eagle'), 'falcon')).toBe(false);
+  });
+
+  test('names faulty lines by their number only', () => {
+    const read = () => parseWordList(`falcon\n…\n${'x'.repeat(201)}`);
+    expect(read).toThrow(ConfigFileError);
+    expect(read).toThrow('line 2 has neither a letter nor a digit; line 3 is longer than 200 characters');
+  });
+
+  test('judges a growing text like the whole one, and never lets a word through', () => {
+    const words = ['falcon', 'ass', '违禁品', 'a计划', 'golden falcon', '𠮷野家', '한국'];
+    const list = listOf(...words);
+    const part = fc.oneof(
+      fc.constantFrom(
+        ...words,
+        'class',
+        'falcons',
+        '違禁',
+        '品',
+        'golden ',
+        'f.a.l.c',
+        'on',
+        ' ',
+        '。',
+        '-',
+        'é',
+        '\u0301',
+        '😀',
+      ),
+      fc.string({ maxLength: 3 }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(part, { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1 }),
+        (parts, sizes) => {
+          const text = parts.join('');
+          const isBlocked = has(list, text);
+          const scan = list.begin();
+          let wasBlocked = false;
+          for (let end = 0; end < text.length && !wasBlocked;) {
+            end = Math.min(text.length, end + (sizes[end % sizes.length] ?? 1));
+            const { hasWord, showableChars } = scan.scan(text.slice(0, end));
+            wasBlocked = hasWord;
+            // What is shown meanwhile contains no word, even if it stayed like that.
+            if (!hasWord) expect(has(list, text.slice(0, showableChars))).toBe(false);
+          }
+          expect(wasBlocked || scan.scan(text, true).hasWord).toBe(isBlocked);
+        },
+      ),
+      { numRuns: tries(10_000) },
+    );
+  });
+
+  test('begins again with a text that was taken back', () => {
+    const scan = listOf('falcon').begin();
+    expect(scan.scan('a fal').hasWord).toBe(false);
+    expect(scan.scan('con').hasWord).toBe(false);
+    expect(scan.scan('confalcon falcon.').hasWord).toBe(true);
+  });
+
+  test('of 50,000 words takes less than a millisecond for a snapshot of a long answer', () => {
+    const words = Array.from(
+      { length: 50_000 },
+      (_, index) => `w${(index * 7_919).toString(36)}字${String.fromCodePoint(0x4e00 + (index % 20_000))}`,
+    );
+    const scan = listOf(...words).begin();
+    const piece = 'Some words of an answer, 以及一些中文。 ';
+    const snapshots = 200;
+    let text = piece.repeat(500);
+    scan.scan(text);
+    const spentMs = measureProcessorTime();
+    for (let index = 0; index < snapshots; index += 1) scan.scan((text += piece));
+    // Ten times the required cost, so that a busy machine does not decide.
+    expect(spentMs() / snapshots).toBeLessThan(10);
+  });
+});
