@@ -32,6 +32,7 @@ const OWN: Readonly<Record<string, string>> = {
   'config/scenes.json': JSON.stringify({ scenes: [{ name: 'own-scene', tools: ['who_am_i'] }] }),
   'config/tools.json': JSON.stringify({ tools: { who_am_i: { on: true } } }),
   'config/models.json': JSON.stringify([{ name: 'svc-plus' }, { name: 'svc-max' }]),
+  'config/moderation-words.txt': 'falcon\n',
   'config/prompts.json': JSON.stringify({ en: [], zh: [] }),
   'config/knowledge.json': JSON.stringify({ sources: [] }),
   'config/system-prompt.md': 'You are our own bot.\n',
