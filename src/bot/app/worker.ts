@@ -34,6 +34,7 @@ import { createAnswerQuestion } from '../turn/answer/answer-question.ts';
 import { createApology } from '../turn/apologise.ts';
 import { createDecideOutcome } from '../turn/turn-pipeline.ts';
 import { createOpenTurn } from '../turn/open-turn.ts';
+import { BudgetStore } from '../turn/budgets/budget-store.ts';
 import { readModeration } from './moderation.ts';
 import { createRunTurn } from '../turn/run-turn.ts';
 import { createRejectUnreadable } from '../turn/reject-unreadable.ts';
@@ -87,6 +88,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const summaries = createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, nowMs, log });
   const mediaStore = new MediaStore(redis, keyRing);
   const sizes = new PromptSizes(nowMs);
+  const budgets = new BudgetStore({ redis, keyRing, nowMs, timeZone: config.timeZone });
   const reconciliation = new DeferredReconciliation({ redis, keyRing, platforms, log });
   const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
   const reply = { redis, keyRing, reconciliation, nowMs, log, report };
@@ -124,6 +126,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         timeZone: config.timeZone,
       },
       images: { mediaStore, mode },
+      budgets,
       moderation: readModeration(config, report),
       sendsUser: config.chat.sendsUser,
       thinkingShown: config.chat.thinkingShown,
@@ -137,6 +140,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       identity,
       mode,
       answerQuestion,
+      budgets,
       serviceName: config.signIn.serviceName,
       records: { redis, keyRing, groupScope, nowMs, timeZone: config.timeZone, aiMark: config.conversation.aiMark },
     });

@@ -125,6 +125,22 @@ export function ratedByKey(partition: number, rater: string): string {
   return `{p${partition}}:rated-by:${rater}`;
 }
 
+/** Keys of one budget; they share a slot. */
+export interface BudgetKeys {
+  /** Hash of what is charged in a month. */
+  used: string;
+  /** Hash of the questions in progress. */
+  reserved: string;
+  /** What one turn was charged. */
+  charged: string;
+}
+
+/** @param subject a pseudonym of the person or department */
+export function budgetKeys(subject: string, { month, turnId }: { month: string; turnId: string }): BudgetKeys {
+  const slot = `{budget:${subject}}`;
+  return { used: `${slot}:used:${month}`, reserved: `${slot}:reserved`, charged: `${slot}:charged:${turnId}` };
+}
+
 /** Hash of daily counters: a person's usage of the partition's chats in one month. */
 export function usageKey(partition: number, personId: PersonId, month: string): string {
   return `{p${partition}}:usage:${personId}:${month}`;

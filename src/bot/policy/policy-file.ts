@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readJsonFile } from '../../shared/json-file.ts';
-import { groupsSchema, isEverybody, listOf, subjectSchema, type Subject } from './subject.ts';
+import { budgetSchema, type Budget } from './budget.ts';
+import { departmentSchema, groupsSchema, isEverybody, listOf, subjectSchema, type Subject } from './subject.ts';
 
 /** Either no access to the bot, or access to these models in these places. The first model is the default. */
 export type Permission =
@@ -11,6 +12,8 @@ export type Permission =
       private: boolean;
       /** Platform group ids. */
       groups: 'all' | 'none' | readonly string[];
+      /** For each person of the rule. */
+      budget?: Budget;
     };
 
 /** One rule. Its name appears in the log of refusals. */
@@ -25,6 +28,8 @@ export interface PolicyFile {
   rules: readonly PolicyRule[];
   /** Applies when no rule matches. */
   otherwise: Permission;
+  /** Budgets that all people of these department codes share; a trailing `*` makes a code a prefix. */
+  departments?: Readonly<Record<string, Budget>>;
 }
 
 /**
@@ -53,6 +58,7 @@ function policySchema(models: readonly string[] | undefined): z.ZodType<PolicyFi
       }
     }),
     otherwise: may,
+    departments: z.record(departmentSchema, budgetSchema).optional(),
   });
 }
 
@@ -66,6 +72,7 @@ function maySchema(models: readonly string[] | undefined): z.ZodType<Permission>
       models: z.union([z.literal('all'), listOf(model)], 'Must be "all" or a list of models'),
       private: z.boolean(),
       groups: groupsSchema,
+      budget: budgetSchema.optional(),
     })
     .refine((given) => given.private || given.groups !== 'none', {
       message: 'This does not allow the use anywhere; if that is intended, write { "use": false }',

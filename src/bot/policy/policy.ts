@@ -1,3 +1,4 @@
+import { budgetsOf, type AppliedBudget } from './budget.ts';
 import type { Permission, PolicyFile } from './policy-file.ts';
 import { matches, isPlaceEnabled, type PolicyPerson, type PolicyPlace } from './subject.ts';
 
@@ -9,7 +10,7 @@ export type Models = readonly [string, ...string[]];
  * matches.
  */
 export type Verdict =
-  | { kind: 'allowed'; models: Models; rule: string }
+  | { kind: 'allowed'; models: Models; rule: string; budgets: readonly AppliedBudget[] }
   | {
       kind: 'refused';
       /** Reason for the refusal: the person, private chats, or this group. */
@@ -51,7 +52,8 @@ export function createPolicy({ file, models, defaultModel }: PolicyOptions): Pol
       const [first, ...others] = modelsOf(may);
       if (!may.use || first === undefined) return { kind: 'refused', because: 'person', rule };
       if (!isPlaceEnabled(may, place)) return { kind: 'refused', because: place.kind, rule };
-      return { kind: 'allowed', models: [first, ...others], rule };
+      const budgets = budgetsOf(may.budget, file.departments ?? {}, person);
+      return { kind: 'allowed', models: [first, ...others], rule, budgets };
     },
     modelsFor: (person) => modelsOf(decide(person).may),
   };

@@ -38,13 +38,15 @@ export interface EnabledPlaces {
 /** Known identity types (SERVICE.md profile). Without this check, a rule with a misspelt type would match no person. */
 const IDENTITY_CODES = ['JG', 'XS', 'QT'] as const;
 
-const department = z.string().regex(/^[^\s*]+\*?$/, 'Must be a department code, or the beginning of one followed by *');
+export const departmentSchema = z
+  .string()
+  .regex(/^[^\s*]+\*?$/, 'Must be a department code, or the beginning of one followed by *');
 
 export const subjectSchema = z
   .strictObject({
     signedIn: z.boolean().optional(),
     identity: listOf(z.enum(IDENTITY_CODES, `Must be one of ${IDENTITY_CODES.join(', ')}`)).optional(),
-    departments: listOf(department).optional(),
+    departments: listOf(departmentSchema).optional(),
   })
   .refine(({ signedIn, identity, departments }) => signedIn !== false || !(identity ?? departments), {
     message: 'People who are not signed in have neither an identity nor a department',
@@ -65,7 +67,9 @@ export function listOf<Part extends z.ZodType>(part: Part): z.ZodArray<Part> {
 export function matches({ signedIn, identity, departments }: Subject, person: PolicyPerson | undefined): boolean {
   if (signedIn !== undefined && signedIn !== (person !== undefined)) return false;
   if (identity && !(person && identity.includes(person.identityCode))) return false;
-  return !departments || (person !== undefined && departments.some((code) => isWithin(person.department, code)));
+  return (
+    !departments || (person !== undefined && departments.some((code) => isWithinDepartment(person.department, code)))
+  );
 }
 
 /** Whether the subject has no conditions. */
@@ -80,6 +84,6 @@ export function isPlaceEnabled({ private: isPrivateOpen, groups }: EnabledPlaces
 }
 
 /** `31*` matches every department whose code begins with 31. */
-function isWithin(department: string, code: string): boolean {
+export function isWithinDepartment(department: string, code: string): boolean {
   return code.endsWith('*') ? department.startsWith(code.slice(0, -1)) : department === code;
 }

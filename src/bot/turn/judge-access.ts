@@ -1,6 +1,7 @@
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Account } from '../identity/identity.ts';
 import { pseudonymOf } from '../identity/audit.ts';
+import type { AppliedBudget } from '../policy/budget.ts';
 import type { Models, Policy, Verdict } from '../policy/policy.ts';
 import { sceneModels, type Scenes } from '../policy/scenes.ts';
 import type { Scene } from '../policy/scenes-file.ts';
@@ -27,6 +28,8 @@ export interface AccessGrant {
   models: Models;
   rule: string;
   scene: Scene | undefined;
+  /** Budgets that the question is charged to. */
+  budgets: readonly AppliedBudget[];
 }
 
 /** A scene only restricts: if none of the rule's models is left, the question is refused. */
@@ -48,7 +51,7 @@ export function judgeAccess(
   const scene = options.scenes.of(account, { kind: chat.kind, id: chat.id, platform });
   const verdict = inScene(options.policy.judge(account, chat), scene);
   if (verdict.kind === 'allowed')
-    return { models: chosenFirst(verdict.models, context.preferences.model), rule: verdict.rule, scene };
+    return { models: chosenFirst(verdict.models, context.preferences.model), rule: verdict.rule, scene, budgets: verdict.budgets };
   const { because, rule } = verdict;
   const { turnId } = context.turn;
   const person = pseudonymOf(options.keyRing, askerOf(context));

@@ -4,6 +4,7 @@ import type { Account } from '../domain/account.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { TurnClaim, TurnControls } from '../domain/turn.ts';
 import type { Platform } from '../platforms/platform.ts';
+import type { AppliedBudget } from '../policy/budget.ts';
 import type { Models } from '../policy/policy.ts';
 import type { Scene } from '../policy/scenes-file.ts';
 import type { LiveReply } from '../reply/live-reply.ts';
@@ -34,4 +35,6 @@ export interface AdmittedContext extends TurnContext {
   readonly models: Models;
   /** The policy rule that allows them. */
   readonly rule: string;
+  /** Budgets that the question is charged to. */
+  readonly budgets: readonly AppliedBudget[];
 }

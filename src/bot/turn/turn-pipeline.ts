@@ -62,9 +62,9 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     // The person is admitted now, so held messages can be released. They were sent earlier and must be answered first.
     if (turn.heldCount > 0) await yieldToHeld(controls);
     if (admitted.account) context = { ...context, account: admitted.account };
-    const { models, rule, scene } = admitted;
+    const { models, rule, scene, budgets } = admitted;
     const question = await nameReferences(context);
-    return await options.answerQuestion({ ...context, question, models, rule, scene });
+    return await options.answerQuestion({ ...context, question, models, rule, scene, budgets });
   } catch (error) {
     throwIfSuperseded(controls.signal);
     // Without the identity store nothing can be decided; the turn is released and runs again when the store is back.

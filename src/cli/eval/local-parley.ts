@@ -73,14 +73,9 @@ export async function startLocalParley(
     bringPages(resolve(cwd, env['DATA_DIR'] ?? 'data'), dataDir);
     const own = { DATA_DIR: dataDir, SERVICE_DIRECTORY_FILE: directoryFile, MESSENGER_PROTOCOL: 'wecom' };
     const read = (ports: Readonly<Record<string, string>> = {}) => settingsOf(env, cwd, { ...own, ...ports });
-    const { settings } = await takeFreePorts(read(), read);
-    const faults = await faultsOfNamedFiles(settings.config);
+    const faults = await faultsOfNamedFiles(read().config);
     if (faults.length > 0) throw new EvalStartError(faults);
-    const app = await startApp({
-      ...{ config: settings.config, secrets: settings.secrets, groups: office.groups },
-      log: createLog({ level: 'fatal', format: 'json', role: 'eval' }),
-      onFatal: (sentence) => process.stderr.write(`${sentence}\n`),
-    });
+    const { app, settings } = await startOnFreePorts(read, office.groups);
     return {
       app,
       config: await withModelsToday(settings.config, settings.secrets),
@@ -92,6 +87,28 @@ export async function startLocalParley(
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
+  }
+}
+
+const MAX_STARTS = 5;
+
+/** Another program may take a port after it was found free; then the next ports are tried. */
+async function startOnFreePorts(
+  read: (ports?: Readonly<Record<string, string>>) => ReturnType<typeof settingsOf>,
+  groups: readonly Group[],
+) {
+  for (let attempt = 1; ; attempt += 1) {
+    const { settings } = await takeFreePorts(read(), read);
+    try {
+      const app = await startApp({
+        ...{ config: settings.config, secrets: settings.secrets, groups },
+        log: createLog({ level: 'fatal', format: 'json', role: 'eval' }),
+        onFatal: (sentence) => process.stderr.write(`${sentence}\n`),
+      });
+      return { app, settings };
+    } catch (error) {
+      if (attempt === MAX_STARTS || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
   }
 }
 

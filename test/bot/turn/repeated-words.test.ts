@@ -6,6 +6,7 @@ import { SLASH_SPELLINGS, type SlashCommandName } from '../../../src/bot/domain/
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import type { PolicyFile } from '../../../src/bot/policy/policy-file.ts';
 import { createPolicy } from '../../../src/bot/policy/policy.ts';
+import { BudgetStore } from '../../../src/bot/turn/budgets/budget-store.ts';
 import { createRunSlashWord } from '../../../src/bot/turn/commands/run-slash-word.ts';
 import { createScenes } from '../../../src/bot/policy/scenes.ts';
 import { SignInGate } from '../../../src/bot/turn/sign-in-gate.ts';
@@ -38,6 +39,7 @@ function stepsWith(identity: Identity) {
   const runSlashWord = createRunSlashWord({
     ...{ keyRing, gate, identity, mode: 'required', catalog: shippedModels() },
     answerQuestion: async () => ({ kind: 'answered', text: 'again' }),
+    budgets: new BudgetStore({ redis: server.redis, keyRing, nowMs, timeZone: 'UTC' }),
     records: { redis: server.redis, keyRing, groupScope: 'member', nowMs, aiMark: 'none', timeZone: 'UTC' },
     serviceName: { en: 'Sign-in', zh: '统一身份认证' },
   });

@@ -37,6 +37,9 @@ import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
 import { voiceOf } from '../translate.ts';
 import type { AdmittedContext } from '../turn-context.ts';
 import type { SignInMode } from '../turn-ports.ts';
+import type { BudgetStore } from '../budgets/budget-store.ts';
+import { BudgetUsedUpError, Spending } from '../budgets/spending.ts';
+import { tellNear, tellUsedUp } from '../budgets/tell-budget.ts';
 import { BlockedAnswerError } from '../moderation/answer-watch.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import { AnswerDraft } from './answer-draft.ts';
@@ -65,6 +68,7 @@ export interface AnswerQuestionOptions {
   nowMs: NowMs;
   /** How long a question may wait for the chat service (SECURITY.md in-order). */
   maxAgeMs: number;
+  budgets: BudgetStore;
   /** Absent if nothing is moderated. */
   moderation?: Moderation;
   /** Whether requests tell the chat service a pseudonym of the user. */
@@ -160,6 +164,7 @@ async function answerQuestion(
   const { voice, outcomes, notes, startsAnew } = read;
   const prompted = await options.moderation?.judgePrompt(promptOf(question, read.files), turn.turnId, controls.signal);
   if (prompted !== undefined && prompted !== 'allowed') return { ...outcomes.blocked('prompt', prompted), rule };
+  const spending = context.budgets.length > 0 ? new Spending(options.budgets, context) : undefined;
   const watch = options.moderation?.watch(live, turn.turnId, controls.signal);
   const isBrief = shouldBeBrief(controls);
   const tools = toolsOfTurn(options.tools, { turnId: turn.turnId, asker: toolAskerOf(context), isBrief }, (doing) =>
@@ -180,9 +185,11 @@ async function answerQuestion(
     startsAnew,
   });
   const signal = watch?.signal ?? controls.signal;
-  const outcome = await streamAnswer(options, context, { ...read, isBrief, tools, draft, signal }).catch(
+  const outcome = await streamAnswer(options, context, { ...read, isBrief, tools, draft, signal, spending }).catch(
     (error: unknown): Outcome => {
       if (error instanceof BlockedAnswerError) return outcomes.refused('');
+      if (error instanceof BudgetUsedUpError)
+        return outcomes.refused(tellUsedUp(error.usedUp, voice, newest.chat.kind === 'private'));
       if (controls.signal.reason === 'stopped')
         return { ...outcomes.finished(draft.end('stopped')), ...draft.finalView() };
       if (error instanceof ImageRefusedError) return outcomes.refused(imageRefusal(question, error));
@@ -192,6 +199,10 @@ async function answerQuestion(
   );
   const verdict = (await watch?.judge(draft.text === '' ? '' : outcome.text, outcome.thinking)) ?? 'allowed';
   const shown = verdict === 'allowed' ? outcome : outcomes.blocked('answer', verdict);
+  const { length: questions } = turn.messages;
+  const use = draft.text === '' ? { questions: 0, tokens: 0 } : { questions, tokens: draft.tokenCount.tokens };
+  // Before the outcome is stored, so that a worker that takes over finds the question charged.
+  await spending?.charge(use);
   return { ...shown, model: draft.model, rule, ...usageOf(options, context, draft.tokenCount) };
 }
 
@@ -209,13 +220,15 @@ interface Answering extends ReadQuestion {
   draft: AnswerDraft;
   /** Of the turn, also aborted if the answer is blocked. */
   signal: AbortSignal;
+  /** Absent without budgets. */
+  spending: Spending | undefined;
 }
 
 /** @throws ChatError, ImageRefusedError, or the signal's reason */
 async function streamAnswer(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
-  { isBrief, tools, draft, signal, ...read }: Answering,
+  { isBrief, tools, draft, signal, spending, ...read }: Answering,
 ): Promise<Outcome> {
   const { question, newest, turn, controls, models: allowed } = context;
   const { budgetTokens, timeZone } = options.prompt;
@@ -251,7 +264,13 @@ async function streamAnswer(
     onResponseStart: () => context.live.prepare(),
     ...(isBrief ? BRIEF_REQUEST : {}),
   };
-  const asking = { call, build, allowed, maxTokens: chosen.maxTokens, chat: tools.chat, draft };
+  const reserve =
+    spending &&
+    (async (promptTokens: number) => {
+      const near = await spending.reserve(promptTokens);
+      if (newest.chat.kind === 'private') for (const line of tellNear(near, read.voice)) draft.note(line);
+    });
+  const asking = { call, build, allowed, maxTokens: chosen.maxTokens, chat: tools.chat, draft, reserve };
   const droppedTurns = await callModel(options, asking, signal);
 
   const answer = draft.end();
@@ -350,12 +369,13 @@ interface Asking {
   /** Runs the calls of tools. */
   chat: TurnTools['chat'];
   draft: AnswerDraft;
+  reserve: ((promptTokens: number) => Promise<void>) | undefined;
 }
 
 /** Calls the model. @returns the earlier turns that the first prompt omitted. @throws ChatError */
 async function callModel(
   { models, prompt: { sizes } }: AnswerQuestionOptions,
-  { call, allowed, maxTokens, build, chat, draft }: Asking,
+  { call, allowed, maxTokens, build, chat, draft, reserve }: Asking,
   signal: AbortSignal,
 ): Promise<readonly HistoryTurn[]> {
   // A prompt rebuilt with a smaller budget omits turns that the prompt of the next question includes again.
@@ -364,6 +384,7 @@ async function callModel(
   await retryOnContextLength(
     {
       ...limits,
+      reserve,
       build(size) {
         const { prompt, cutNotes } = build(size);
         draft.noteCuts(cutNotes);

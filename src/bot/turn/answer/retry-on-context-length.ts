@@ -22,6 +22,8 @@ export interface AskOptions {
   /** Creates the request with these messages. */
   request(messages: ChatRequest['messages']): ChatRequest;
   build(size: PromptSize): BuiltPrompt;
+  /** Called once before the first call, with the estimated tokens of the prompt. Refuses the question by throwing. */
+  reserve?(promptTokens: number): Promise<void>;
   /** Called when the service answers the question without the earlier messages. */
   onFreshStart(): void;
 }
@@ -33,7 +35,7 @@ const COMPACT_SHARE = 0.5;
  * Sends as much of the conversation as the service accepts. If the service reports that the prompt is too long, retries once
  * with half as much, then without any earlier messages, so that no conversation stays too long forever. The service's token
  * count corrects the estimates of later prompts.
- * @throws ChatError like `ChatClient.stream`
+ * @throws ChatError like `ChatClient.stream`; what `reserve` throws
  */
 export async function retryOnContextLength(
   options: AskOptions,
@@ -44,6 +46,7 @@ export async function retryOnContextLength(
   const tokenFactor = sizes.factorOf(model);
   const budgetTokens = sizes.budgetOf(model, maxPromptTokens);
   const first = build({ budgetTokens, tokenFactor, isFresh: false });
+  await options.reserve?.(promptTokens(first.messages, tokenFactor));
   const askOnce = (prompt: BuiltPrompt) => askUnlessTooLong({ ...options, signal, onEvent }, prompt);
   if ((await askOnce(first)) === 'answered') return;
   const halfTokens = promptTokens(first.messages, tokenFactor) * COMPACT_SHARE;

@@ -19,6 +19,7 @@ import type { HistoryTurn } from '../conversation/history.ts';
 import type { Question } from '../prompt/question.ts';
 import { filesOfTurn, imagesOfTurn, lastTurn, speakerTagOf } from '../prompt/turn-history.ts';
 import { translate } from '../translate.ts';
+import type { BudgetStore } from '../budgets/budget-store.ts';
 import type { AiMarkSetting } from '../ai-mark.ts';
 import { exportHistory } from './export.ts';
 import { forget, type RecordOptions } from './forget.ts';
@@ -35,6 +36,7 @@ export interface SlashWordsOptions {
   identity: Identity | undefined;
   mode: SignInMode;
   answerQuestion: AnswerQuestion;
+  budgets: BudgetStore;
   /** Name of the institution or the sign-in service. */
   serviceName: Bilingual;
   /** For commands about a person's stored data. */
@@ -53,7 +55,7 @@ const HANDLERS: Readonly<Record<SlashCommandName, Handler>> = {
   model: chooseModel,
   think: chooseThinking,
   lang: ({ keyRing }, context, argument) => chooseLanguage(keyRing, context, argument),
-  usage: ({ records }, context) => showUsage(records, context),
+  usage: ({ records, gate, budgets }, context) => showUsage(records, { gate, budgets }, context),
   forget: ({ records }, context) => forget(records, context),
   export: exportOwn,
   sources: showSourcesOf,
@@ -103,7 +105,7 @@ const NAMES_ANSWER = /^[0-9a-f]{8,40}$/;
 async function retry(options: SlashWordsOptions, context: TurnContext, argument: string): Promise<Outcome> {
   const admitted = await options.gate.admit(context, { holds: false });
   if ('outcome' in admitted) return admitted.outcome;
-  const { account, models, rule, scene } = admitted;
+  const { account, models, rule, scene, budgets } = admitted;
   const last = lastTurn(options.keyRing, context);
   if (!last || !isOwn(last, context, account?.accountId)) return command(context, 'nothingToRetry');
   if (NAMES_ANSWER.test(argument) && !last.turnId.startsWith(argument)) return command(context, 'notTheLast');
@@ -122,6 +124,7 @@ async function retry(options: SlashWordsOptions, context: TurnContext, argument:
     models,
     rule,
     scene,
+    budgets,
     question,
     turn,
     replaced: last,

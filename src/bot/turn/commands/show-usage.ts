@@ -4,14 +4,22 @@ import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { readUsage } from '../conversation/usage-store.ts';
 import { personIdOf } from '../../domain/conversation.ts';
 import { RECORD_TEXTS } from '../../i18n/record-texts.ts';
+import type { BudgetStore } from '../budgets/budget-store.ts';
+import { subjectOf } from '../budgets/spending.ts';
+import { tellLeft } from '../budgets/tell-budget.ts';
+import type { SignInGate } from '../sign-in-gate.ts';
+import { voiceOf } from '../translate.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { Outcome } from '../outcome.ts';
 
-/** /usage: this person's usage today and this month, in all chats of the platform. */
+/** /usage: this person's usage today and this month, in all chats of the platform, and what is left of their budgets. */
 export async function showUsage(
   { redis, nowMs, timeZone }: { redis: RedisClient; nowMs: NowMs; timeZone: string },
-  { newest, question: { language } }: TurnContext,
+  { gate, budgets }: { gate: Pick<SignInGate, 'judge'>; budgets: BudgetStore },
+  context: TurnContext,
 ): Promise<Outcome> {
+  const { newest, question } = context;
+  const { language } = question;
   const { today, thisMonth } = await readUsage(redis, personIdOf(newest, newest.sender.userId), { nowMs, timeZone });
   const text = localize(RECORD_TEXTS.usage, language, {
     questionsToday: today.questions,
@@ -19,5 +27,12 @@ export async function showUsage(
     questionsThisMonth: thisMonth.questions,
     tokensThisMonth: thisMonth.tokens,
   });
-  return { kind: 'command', text };
+  const judged = await gate.judge(context);
+  if (typeof judged === 'string' || 'outcome' in judged) return { kind: 'command', text };
+  const { account } = judged;
+  const voice = voiceOf(context);
+  const left = judged.budgets.map(async (budget) =>
+    budget.of === 'person' ? tellLeft(budget, await budgets.left(budget, subjectOf({ account, newest })), voice) : [],
+  );
+  return { kind: 'command', text: [text, ...(await Promise.all(left)).flat()].join('\n\n') };
 }
