@@ -35,7 +35,6 @@ function stopDeadlines(): () => void {
 }
 
 export async function startForgetfulRedis(patience: RedisPatience): Promise<ForgetfulRedis> {
-  const restoreTimers = stopDeadlines();
   const server = await startTestRedis();
   const sockets = new Set<Socket>();
   let [answers, lost] = [0, 0];
@@ -61,6 +60,8 @@ export async function startForgetfulRedis(patience: RedisPatience): Promise<Forg
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const { port } = proxy.address() as AddressInfo;
+  // Only now: the start of a server may need its own deadlines.
+  const restoreTimers = stopDeadlines();
   const redis = connectRedis({ urls: [`redis://127.0.0.1:${port}/0`] }, patience, recordingLog().log, 'forgetful');
   return {
     server,
