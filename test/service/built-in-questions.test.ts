@@ -85,7 +85,7 @@ describe('Chinese questions, answered from the matching Chinese page and heading
     ['怎么查看日志？', 'docs/zh-CN/OPERATIONS.md，“监控与日志', '日志中不会出现'],
     ['怎么停止正在生成的回答？', 'docs/zh-CN/USING.md，“聊天中可以使用的指令', '/stop'],
     ['怎么解绑？', 'docs/zh-CN/USING.md，“聊天中可以使用的指令', '/unlink'],
-    ['别人转发登录链接怎么办？', 'docs/zh-CN/SIGN_IN.md，“使用者看到什么', '不会绑定任何人的账号'],
+    ['别人转发登录链接怎么办？', 'docs/zh-CN/SIGN_IN.md，“使用者看到什么', '无法绑定任何账号'],
     ['我们没有自己的登录服务怎么办？', 'docs/zh-CN/SERVICE.md，“单独运行自带的对话与登录服务', 'ROLES=service'],
     ['防火墙要放行哪些地址？', 'docs/zh-CN/OPERATIONS.md，“防火墙', 'qyapi.weixin.qq.com'],
     ['谁可以使用？', 'docs/zh-CN/SIGN_IN.md，“谁可以使用', 'config/policy.json'],
