@@ -23,7 +23,7 @@ export const budgetSchema: z.ZodType<Budget> = z
     tokensPerDay: limit.optional(),
     tokensPerMonth: limit.optional(),
   })
-  .refine((budget) => Object.values(budget).some((most) => most !== undefined), 'Must name at least one limit');
+  .refine((budget) => Object.keys(budget).length > 0, 'Must name at least one limit');
 
 /** The budgets of this person: that of their rule, and those of all codes that match their department. */
 export function budgetsOf(

@@ -40,7 +40,7 @@ import type { SignInMode } from '../turn-ports.ts';
 import type { BudgetStore } from '../budgets/budget-store.ts';
 import { BudgetUsedUpError, Spending } from '../budgets/spending.ts';
 import { tellNear, tellUsedUp } from '../budgets/tell-budget.ts';
-import { BlockedAnswerError } from '../moderation/answer-watch.ts';
+import { BlockedAnswerError } from '../moderation/moderated-answer.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { createAnswerOutcomes, type AnswerOutcomes } from './answer-outcome.ts';
@@ -230,7 +230,7 @@ async function streamAnswer(
   context: AdmittedContext,
   { isBrief, tools, draft, signal, spending, ...read }: Answering,
 ): Promise<Outcome> {
-  const { question, newest, turn, controls, models: allowed } = context;
+  const { question, newest, turn, models: allowed } = context;
   const { budgetTokens, timeZone } = options.prompt;
   const personId = personIdOf(newest, newest.sender.userId);
   const { threadFileNotes, ...material } = await gatherMaterial(options, context, {

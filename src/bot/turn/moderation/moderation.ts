@@ -4,7 +4,7 @@ import type { LiveReply } from '../../reply/live-reply.ts';
 import type { TurnReport } from '../turn-ports.ts';
 import type { AskModeration } from './moderation-service.ts';
 import type { ModeratedKind, ModerationVerdict } from './verdict.ts';
-import { AnswerWatch } from './answer-watch.ts';
+import { ModeratedAnswer } from './moderated-answer.ts';
 
 export interface ModerationOptions {
   /** Undefined without words. */
@@ -32,9 +32,9 @@ export class Moderation {
   }
 
   /** Stands between an answer and its live reply. */
-  watch(live: Pick<LiveReply, 'show'>, turnId: DeliveryId, signal: AbortSignal): AnswerWatch {
+  watch(live: Pick<LiveReply, 'show'>, turnId: DeliveryId, signal: AbortSignal): ModeratedAnswer {
     const { words, ask } = this.#options;
-    return new AnswerWatch({
+    return new ModeratedAnswer({
       ...{ live, words, signal },
       ask: ask && ((text, until) => this.#askService(text, 'answer', turnId, until)),
       onWord: () => this.#refuse('answer', 'words', turnId),

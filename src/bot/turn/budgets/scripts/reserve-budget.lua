@@ -37,8 +37,13 @@ for at = 1, #inProgress, 2 do
 end
 if isReserved then return answer { verdict = 'granted', isInProgress = false, warning = '' } end
 local LIMITS = { 'questionsPerDay', 'tokensPerDay', 'tokensPerMonth' }
+local limits = {
+  questionsPerDay = tonumber(args.questionsPerDay),
+  tokensPerDay = tonumber(args.tokensPerDay),
+  tokensPerMonth = tonumber(args.tokensPerMonth),
+}
 for _, name in ipairs(LIMITS) do
-  local limit = tonumber(args[name])
+  local limit = limits[name]
   -- guard: budgets/used-up
   if limit and counts[name] >= limit then return answer { verdict = name, isInProgress = charged[name] < limit, warning = '' } end
 end
@@ -47,7 +52,7 @@ redis.call('PEXPIRE', keys.reserved, RESERVED_MS)
 local expected = { questionsPerDay = args.questions, tokensPerDay = args.tokens, tokensPerMonth = args.tokens }
 local warning = ''
 for _, name in ipairs(LIMITS) do
-  local limit = tonumber(args[name])
+  local limit = limits[name]
   local mark = 'w:' .. (name == 'tokensPerMonth' and '' or args.day .. ':') .. name
   local isNear = limit and counts[name] + tonumber(expected[name]) >= limit * tonumber(args.warnAt)
   if isNear and redis.call('HSETNX', keys.used, mark, '1') == 1 then warning = name end

@@ -8,7 +8,7 @@ type View = Parameters<LiveReply['show']>[0];
 /** The answer contains what must not be shown. Ends the call of the model. */
 export class BlockedAnswerError extends Error {}
 
-export interface AnswerWatchOptions {
+export interface ModeratedAnswerOptions {
   live: Pick<LiveReply, 'show'>;
   words: WordList | undefined;
   /** Asks the service about the text so far. */
@@ -23,17 +23,17 @@ export interface AnswerWatchOptions {
  * Lets a view of a growing answer pass only once it is checked. Words are checked at once; views that wait for the service
  * are replaced by newer ones, so that it is asked about one text at a time.
  */
-export class AnswerWatch implements Pick<LiveReply, 'show'> {
+export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   /** Aborted with the turn, and by a block. */
   readonly signal: AbortSignal;
-  readonly #options: AnswerWatchOptions;
+  readonly #options: ModeratedAnswerOptions;
   readonly #blocking = new AbortController();
   readonly #scan: WordScan | undefined;
   #next: View | undefined;
   #isAsking = false;
   #verdict: ModerationVerdict = 'allowed';
 
-  constructor(options: AnswerWatchOptions) {
+  constructor(options: ModeratedAnswerOptions) {
     this.#options = options;
     this.#scan = options.words?.begin();
     this.signal = AbortSignal.any([options.signal, this.#blocking.signal]);
@@ -81,7 +81,7 @@ export class AnswerWatch implements Pick<LiveReply, 'show'> {
     };
   }
 
-  async #askAndShow(ask: NonNullable<AnswerWatchOptions['ask']>): Promise<void> {
+  async #askAndShow(ask: NonNullable<ModeratedAnswerOptions['ask']>): Promise<void> {
     this.#isAsking = true;
     try {
       for (let view = this.#next; view && !this.isBlocked; view = this.#next) {
