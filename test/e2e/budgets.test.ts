@@ -89,7 +89,7 @@ describe('the budget of a person [budgets]', () => {
   }, 90_000);
 });
 
-test('a department shares one budget over all its people, whoever they are [budgets]', async () => {
+test('a department shares one budget over all its people [budgets]', async () => {
   deployment.chat.script(countedStream('Fine.', 900, 100));
   const signIn = {
     ...{ SIGN_IN: 'optional', SIGN_IN_URL: deployment.chat.baseUrl, SIGN_IN_CLIENT_ID: 'budgets' },
