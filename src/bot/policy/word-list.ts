@@ -49,7 +49,7 @@ export function parseWordList(text: string): WordList | undefined {
 
 function createWordList(words: readonly string[]): WordList {
   const machine = new AhoCorasick([...words]);
-  const longest = Math.max(...words.map((word) => word.length));
+  const longest = words.reduce((most, word) => Math.max(most, word.length), 0);
   return { begin: () => new GrowingScan(machine, longest) };
 }
 
