@@ -28,6 +28,7 @@ import { ReplayBuffer } from '../../src/bot/queue/replay-buffer.ts';
 import { stopRunning } from '../../src/bot/queue/stop-running.ts';
 import { ShardRegistry } from '../../src/bot/queue/shard-registry.ts';
 import { Sweeper } from '../../src/bot/queue/sweeper.ts';
+import { BudgetStore } from '../../src/bot/turn/budgets/budget-store.ts';
 import { SharedLimits } from '../../src/service/chat/shared-limits.ts';
 import { createCountWaiting } from '../../src/bot/queue/waiting-questions.ts';
 import { TurnStore } from '../../src/bot/queue/turn-store.ts';
@@ -332,6 +333,17 @@ describe('an expired record', () => {
     await service.close();
     await expectNothingLeft();
   }, 60_000);
+
+  test('is not restored without expiry by any script of the budgets', async () => {
+    const store = new BudgetStore({ redis, keyRing, nowMs, timeZone: 'UTC' });
+    const budget = { of: 'person' as const, limits: { questionsPerDay: 2, tokensPerMonth: 100 } };
+    const place = { subject: 'alice', use: { questions: 1, tokens: 90 } };
+    for (const turnId of ['a', 'b', 'c'].map(asDeliveryId)) {
+      await store.reserve(budget, { ...place, turnId });
+      await store.charge(budget, { ...place, turnId });
+    }
+    await expectNothingLeft();
+  });
 
   test("is not restored without expiry by any script of WeCom's connection", async () => {
     const places = new ReplyPlaces(redis, keyRing, 'bot');
