@@ -40,15 +40,15 @@ export const BUDGET_TEXTS: Catalogue<BudgetText> = {
   },
   nearQuestionsPerDay: {
     en: 'You have asked most of your {most} {most:question|questions} for today (/usage).',
-    zh: '你今天的 {most} 次提问额度已用掉大部分（/usage）。',
+    zh: '你今天的 {most} 次提问额度已用掉大部分（发送“用量”可查看）。',
   },
   nearTokensPerDay: {
     en: 'You have used most of your budget for today (/usage).',
-    zh: '你今天的额度已用掉大部分（/usage）。',
+    zh: '你今天的额度已用掉大部分（发送“用量”可查看）。',
   },
   nearTokensPerMonth: {
     en: 'You have used most of your budget for this month (/usage).',
-    zh: '你本月的额度已用掉大部分（/usage）。',
+    zh: '你本月的额度已用掉大部分（发送“用量”可查看）。',
   },
   leftQuestionsPerDay: {
     en: 'Left today: {left} of {most} {most:question|questions}.',

@@ -51,7 +51,12 @@ export function judgeAccess(
   const scene = options.scenes.of(account, { kind: chat.kind, id: chat.id, platform });
   const verdict = inScene(options.policy.judge(account, chat), scene);
   if (verdict.kind === 'allowed')
-    return { models: chosenFirst(verdict.models, context.preferences.model), rule: verdict.rule, scene, budgets: verdict.budgets };
+    return {
+      models: chosenFirst(verdict.models, context.preferences.model),
+      rule: verdict.rule,
+      scene,
+      budgets: verdict.budgets,
+    };
   const { because, rule } = verdict;
   const { turnId } = context.turn;
   const person = pseudonymOf(options.keyRing, askerOf(context));

@@ -1,35 +1,52 @@
+import type { Bilingual } from '../../../shared/text/texts.ts';
 import { BUDGET_TEXTS } from '../../i18n/budget-texts.ts';
 import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
 import type { AppliedBudget, Budget } from '../../policy/budget.ts';
 import type { BudgetLimit } from './budget-store.ts';
 import type { LimitOf } from './spending.ts';
 
-const LIMITS = ['questionsPerDay', 'tokensPerDay', 'tokensPerMonth'] as const;
+type OfLimit = Readonly<Record<BudgetLimit, Bilingual>>;
+
+const USED_UP: Readonly<Record<AppliedBudget['of'], OfLimit>> = {
+  person: {
+    questionsPerDay: BUDGET_TEXTS.usedUpQuestionsPerDay,
+    tokensPerDay: BUDGET_TEXTS.usedUpTokensPerDay,
+    tokensPerMonth: BUDGET_TEXTS.usedUpTokensPerMonth,
+  },
+  department: {
+    questionsPerDay: BUDGET_TEXTS.departmentUsedUpQuestionsPerDay,
+    tokensPerDay: BUDGET_TEXTS.departmentUsedUpTokensPerDay,
+    tokensPerMonth: BUDGET_TEXTS.departmentUsedUpTokensPerMonth,
+  },
+};
+const NEAR: OfLimit = {
+  questionsPerDay: BUDGET_TEXTS.nearQuestionsPerDay,
+  tokensPerDay: BUDGET_TEXTS.nearTokensPerDay,
+  tokensPerMonth: BUDGET_TEXTS.nearTokensPerMonth,
+};
+const LEFT: OfLimit = {
+  questionsPerDay: BUDGET_TEXTS.leftQuestionsPerDay,
+  tokensPerDay: BUDGET_TEXTS.leftTokensPerDay,
+  tokensPerMonth: BUDGET_TEXTS.leftTokensPerMonth,
+};
 
 /** Other members read the replies in a group, so there the text tells nothing about the person. */
 export function tellUsedUp({ budget, limit, isInProgress }: LimitOf, voice: Voice, isPrivate: boolean): string {
   if (!isPrivate) return localizeForChat(BUDGET_TEXTS.usedUpInGroup, voice);
   if (isInProgress === true) return localizeForChat(BUDGET_TEXTS.inProgress, voice);
-  const prefix = budget.of === 'person' ? 'usedUp' : 'departmentUsedUp';
-  return localizeForChat(BUDGET_TEXTS[`${prefix}${capital(limit)}`], voice, { most: budget.limits[limit] ?? 0 });
+  return localizeForChat(USED_UP[budget.of][limit], voice, { most: budget.limits[limit] ?? 0 });
 }
 
 /** Only the person's own budgets: nobody can save for a department. */
 export function tellNear(near: readonly LimitOf[], voice: Voice): string[] {
   const own = near.filter(({ budget }) => budget.of === 'person');
-  return own.map(({ budget, limit }) =>
-    localizeForChat(BUDGET_TEXTS[`near${capital(limit)}`], voice, { most: budget.limits[limit] ?? 0 }),
-  );
+  return own.map(({ budget, limit }) => localizeForChat(NEAR[limit], voice, { most: budget.limits[limit] ?? 0 }));
 }
 
 export function tellLeft({ limits }: AppliedBudget, left: Budget, voice: Voice): string[] {
-  return LIMITS.flatMap((limit) => {
+  return Object.keys(LEFT).flatMap((name) => {
+    const limit = name as BudgetLimit;
     const [most, rest] = [limits[limit], left[limit]];
-    if (most === undefined || rest === undefined) return [];
-    return localizeForChat(BUDGET_TEXTS[`left${capital(limit)}`], voice, { left: rest, most });
+    return most === undefined || rest === undefined ? [] : localizeForChat(LEFT[limit], voice, { left: rest, most });
   });
-}
-
-function capital<Limit extends BudgetLimit>(limit: Limit): Capitalize<Limit> {
-  return `${limit.slice(0, 1).toUpperCase()}${limit.slice(1)}` as Capitalize<Limit>;
 }
