@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
+import { asConversationId, asDeliveryId } from '../../src/bot/domain/ids.ts';
+import { storeDeferredMessage } from '../../src/bot/reply/follow-ups/deferred-messages.ts';
 import { helloStream } from '../bot/model/scripted-chat-server.ts';
 import { bothPlatforms, PLATFORMS, type Said } from '../support/both-platforms.ts';
 import { untilTrue } from '../support/deployment.ts';
@@ -34,6 +37,21 @@ describe.each(PLATFORMS)('the mark of an answer on %s [ai-mark]', (platform) => 
     const { text, apart } = await say(setting, said);
     expect(`${String(text)}${apart}`).not.toMatch(/AI-generated|由 AI 生成/);
   });
+});
+
+test('an earlier answer has the mark before the reply to a command, too [ai-mark]', async () => {
+  await deployment.startBot({ AI_MARK: 'yes' });
+  await deployment.sender.direct('U1', 'help');
+  await untilTrue(() => deployment.slack.messages.length === 1);
+  const [state = ''] = await deployment.redis.keys('*:state:*');
+  const [, partition, id] = /^\{p(\d+)\}:state:(.*)$/.exec(state) ?? [];
+  const conversation = { partition: Number(partition), id: asConversationId(id ?? '') };
+  const keyRing = new KeyRing([Buffer.from(deployment.env['SECRET_KEY'] ?? '', 'base64')]);
+  const leftover = { conversation, deliveryId: asDeliveryId('a1'), text: 'The library opens at eight.' };
+  await storeDeferredMessage(deployment.redis, keyRing, leftover);
+  await deployment.sender.direct('U1', 'help');
+  await untilTrue(() => deployment.slack.messages.length === 2);
+  expect(deployment.slack.messages.map(({ note }) => note)).toEqual(['', 'AI-generated']);
 });
 
 test('an answer as a file begins with the mark as metadata, and an export names it [ai-mark]', async () => {

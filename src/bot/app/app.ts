@@ -222,6 +222,7 @@ async function startFront({ config, log, registry, prove, files, receiver, worke
   const health = healthRoutes({ parts, registry, otherMetrics: async () => worker?.metrics() ?? [], prove });
   const own = metricsPort === undefined ? [health] : [];
   const handler = serve([proofRoutes(prove), ...own, ...(receiver?.routes ?? [])], log);
+  const metricsServer = metricsPort === undefined ? undefined : await listen(serve([health], log), metricsPort, host);
   const server = await listen(
     (request, response) => {
       if (receiver?.serveWebhook(request, response) === true) return;
@@ -230,8 +231,10 @@ async function startFront({ config, log, registry, prove, files, receiver, worke
     },
     port,
     host,
-  );
-  const metricsServer = metricsPort === undefined ? undefined : await listen(serve([health], log), metricsPort, host);
+  ).catch(async (error: unknown) => {
+    await metricsServer?.close(0);
+    throw error;
+  });
   return { server, metricsServer, retire: () => (isRetired = true) };
 }
 

@@ -35,7 +35,7 @@ import { createApology } from '../turn/apologise.ts';
 import { createDecideOutcome } from '../turn/turn-pipeline.ts';
 import { createOpenTurn } from '../turn/open-turn.ts';
 import { BudgetStore } from '../turn/budgets/budget-store.ts';
-import { readModeration } from './moderation.ts';
+import { moderationReader } from './moderation.ts';
 import { createRunTurn } from '../turn/run-turn.ts';
 import { createRejectUnreadable } from '../turn/reject-unreadable.ts';
 import { SignInGate } from '../turn/sign-in-gate.ts';
@@ -88,6 +88,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const summaries = createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, nowMs, log });
   const mediaStore = new MediaStore(redis, keyRing);
   const sizes = new PromptSizes(nowMs);
+  const readModeration = moderationReader(config, report);
   const budgets = new BudgetStore({ redis, keyRing, nowMs, timeZone: config.timeZone });
   const reconciliation = new DeferredReconciliation({ redis, keyRing, platforms, log });
   const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
@@ -127,7 +128,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       },
       images: { mediaStore, mode },
       budgets,
-      moderation: readModeration(config, report),
+      moderation: readModeration(),
       sendsUser: config.chat.sendsUser,
       thinkingShown: config.chat.thinkingShown,
       ...{ keyRing, nowMs, maxAgeMs },

@@ -11,8 +11,11 @@ export interface Scanned {
 
 /** Scans one growing text. Each call costs as much as what the text gained. */
 export interface WordScan {
-  /** @param isWhole nothing is added to the text any more */
-  scan(text: string, isWhole?: boolean): Scanned;
+  /**
+   * @param isWhole nothing is added to the text any more
+   * @param end how much of the text is read now; the rest is read by the next call
+   */
+  scan(text: string, isWhole?: boolean, end?: number): Scanned;
 }
 
 export interface WordList {
@@ -23,12 +26,11 @@ const MAX_WORD_CHARS = 200;
 const MAX_FAULTS = 20;
 
 /**
- * Reads the text of `MODERATION_WORDS_FILE`: one word or phrase per line; empty lines and lines that begin with `#` are
+ * Reads and folds the text of `MODERATION_WORDS_FILE`: one word or phrase per line; empty lines and lines that begin with `#` are
  * ignored.
- * @returns undefined without any word
  * @throws ConfigFileError with the numbers of faulty lines, never their text
  */
-export function parseWordList(text: string): WordList | undefined {
+export function readWords(text: string): readonly string[] {
   const faults: string[] = [];
   const words = new Set<string>();
   for (const [index, line] of text
@@ -44,10 +46,12 @@ export function parseWordList(text: string): WordList | undefined {
     else words.add(folded);
   }
   if (faults.length > 0) throw new ConfigFileError('file_invalid', faults.slice(0, MAX_FAULTS));
-  return words.size === 0 ? undefined : createWordList([...words]);
+  return [...words];
 }
 
-function createWordList(words: readonly string[]): WordList {
+/** @param words as `readWords` returns them @returns undefined without any word */
+export function createWordList(words: readonly string[]): WordList | undefined {
+  if (words.length === 0) return undefined;
   const machine = new AhoCorasick([...words]);
   const longest = words.reduce((most, word) => Math.max(most, word.length), 0);
   return { begin: () => new GrowingScan(machine, longest) };
@@ -57,6 +61,7 @@ class GrowingScan implements WordScan {
   readonly #machine: AhoCorasick;
   readonly #longest: number;
   #fold = new TextFold();
+  #text = '';
   #read = '';
   /** The newest folded characters: the longest word and the character before it. */
   #window: FoldedCharacter[] = [];
@@ -68,17 +73,18 @@ class GrowingScan implements WordScan {
     this.#longest = longest;
   }
 
-  scan(text: string, isWhole = false): Scanned {
-    // A text that was taken back begins again.
-    if (!text.startsWith(this.#read)) this.#restart();
-    const { added, read } = this.#fold.add(text.slice(this.#read.length), this.#read.length);
+  scan(text: string, isWhole = false, end = text.length): Scanned {
+    // A text that was taken back begins again. The same text in parts is not compared each time.
+    if (text !== this.#text && !text.startsWith(this.#read)) this.#restart();
+    this.#text = text;
+    const { added, read } = this.#fold.add(text.slice(this.#read.length, end), this.#read.length);
     this.#read = text.slice(0, this.#read.length + read);
     const characters = [...this.#window, ...added];
-    let showableChars = text.length;
-    for (const { start, end } of this.#machine.search(characters.map(({ unit }) => unit).join(''))) {
+    let showableChars = end;
+    for (const { start, end: after } of this.#machine.search(characters.map(({ unit }) => unit).join(''))) {
       // The character before it has left the window, so this word was judged before.
       if (start === 0 && this.#isCut) continue;
-      const judged = judge(characters, { start, end }, isWhole || this.#fold.endsWithGap);
+      const judged = judge(characters, { start, end: after }, isWhole || this.#fold.endsWithGap);
       if (judged === 'word') this.#hasWord = true;
       if (judged === 'pending') showableChars = Math.min(showableChars, characters[start]?.from ?? 0);
     }

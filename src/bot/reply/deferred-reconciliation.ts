@@ -57,9 +57,13 @@ export interface AnswerCheck {
   target: string;
   /** Handles that the part has abandoned. */
   left: readonly string[];
-  /** `restore`: removes duplicates, shows the final snapshot again and clears the status line; `remove-left`: removes the abandoned messages. */
+  /**
+   * `restore`: removes duplicates, shows the final snapshot again, and clears the status line if a call may still have set
+   * it; `remove-left`: removes the abandoned messages.
+   */
   work:
-    { kind: 'restore'; handle: string; snapshot: Omit<ReplySnapshot, 'shown'> } | { kind: 'remove-left'; mark: string };
+    | { kind: 'restore'; handle: string; snapshot: Omit<ReplySnapshot, 'shown'>; clearsStatus?: boolean }
+    | { kind: 'remove-left'; mark: string };
 }
 
 export interface DeferredReconciliationOptions {
@@ -120,7 +124,7 @@ export class DeferredReconciliation {
 
   async #restore(
     { conversation, deliveryId, part, target, left }: AnswerCheck,
-    { handle, snapshot }: Extract<AnswerCheck['work'], { kind: 'restore' }>,
+    { handle, snapshot, clearsStatus = false }: Extract<AnswerCheck['work'], { kind: 'restore' }>,
     { push, traits }: { push: PushReplies; traits: ReplyTraits },
   ): Promise<boolean> {
     const { redis } = this.#options;
@@ -147,7 +151,8 @@ export class DeferredReconciliation {
     const removed = found === 'unknown' ? 'doubtful' : await reconciler.removeOrphans(found, handle);
     if (!(await isStanding())) return true;
     const { result } = await push.update(handle, snapshot, postKey);
-    await push.showStatus?.(target, '');
+    // The line may be that of the next question by then, so it is cleared only if there is reason to.
+    if (clearsStatus) await push.showStatus?.(target, '');
     return removed !== 'doubtful' && (result === 'sent' || result === 'refused' || result === 'stopped');
   }
 }

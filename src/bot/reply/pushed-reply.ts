@@ -292,9 +292,10 @@ export class PushedReply implements LiveReply {
   /** Schedules a check of a part that shows its final snapshot, if a call of unknown fate may still change it or the status line. */
   async #scheduleReconciliation(part: number, snapshot: Omit<ReplySnapshot, 'shown'>): Promise<void> {
     const { handle, mayStillChange = false } = this.#parts[part] ?? {};
-    if (!(mayStillChange || this.#isStatusDoubtful) || handle === undefined) return;
+    const clearsStatus = this.#isStatusDoubtful;
+    if (!(mayStillChange || clearsStatus) || handle === undefined) return;
     const afterMs = settledAfterMs(this.#options.platform.replyTraits);
-    await this.#checkLater(afterMs, part, { kind: 'restore', handle, snapshot });
+    await this.#checkLater(afterMs, part, { kind: 'restore', handle, snapshot, clearsStatus });
   }
 
   async #checkLater(afterMs: number, part: number, work: AnswerCheck['work']): Promise<void> {

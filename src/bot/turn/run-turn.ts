@@ -16,7 +16,7 @@ import type { DeliveryId } from '../domain/ids.ts';
 import { withThreadHistory } from './prompt/turn-history.ts';
 import type { Outcome } from './outcome.ts';
 import type { TurnContext } from './turn-context.ts';
-import { aiMarkOf, type AiMarkSetting } from './ai-mark.ts';
+import { aiMarkOf, aiMarkWords, type AiMarkSetting } from './ai-mark.ts';
 import { throwIfSuperseded, type DecideOutcome } from './turn-pipeline.ts';
 import type { OpenTurn, OpenedTurn } from './open-turn.ts';
 import { openDeferredMessage, type DeferredMessage } from '../reply/follow-ups/deferred-messages.ts';
@@ -65,10 +65,12 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
   const isPrivate = context.newest.chat.kind === 'private';
   const notices = openNotices(keyRing, turn.conversation, isPrivate ? turn.notices : []);
   const { language } = context.question;
-  const mark = aiMarkOf(options.aiMark, outcome, { language, turnId: turn.turnId });
-  const lines = [...notices.texts, outcome.note, mark?.words].filter((line) => line !== undefined);
-  const status = lines.length > 0 ? lines.join('\n') : undefined;
   const leftover = leftoverFor(keyRing, context, outcome);
+  const mark = aiMarkOf(options.aiMark, outcome, { language, turnId: turn.turnId });
+  // An earlier answer needs the mark before the reply to a command too.
+  const markWords = mark?.words ?? (leftover && aiMarkWords(options.aiMark, language));
+  const lines = [...notices.texts, outcome.note, markWords].filter((line) => line !== undefined);
+  const status = lines.length > 0 ? lines.join('\n') : undefined;
   const erase = eraseWith(leftover, outcome.erase);
   const thread = threadSpokenIn(context.newest, turn.conversation, outcome.threadHistory?.conversation);
   const hasHistory = outcome.history?.append !== undefined;

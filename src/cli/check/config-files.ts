@@ -9,7 +9,7 @@ import { modelsToRefer } from '../../bot/app/models.ts';
 import { parseKnowledgeFile } from '../../bot/knowledge/knowledge-file.ts';
 import { knownToScenes } from '../../bot/app/scenes.ts';
 import { parseScenesFile } from '../../bot/policy/scenes-file.ts';
-import { parseWordList } from '../../bot/policy/word-list.ts';
+import { readWords } from '../../bot/policy/word-list.ts';
 import { parsePromptsFile } from '../../bot/platforms/prompts-file.ts';
 import { parseModelsFile } from '../../shared/models/models-file.ts';
 import type { Config } from '../../bot/config/config.ts';
@@ -90,7 +90,7 @@ function namedFiles(config: Config): NamedFile[] {
       : []),
     ...(has('worker') || has('receiver') ? [scenesOf(config)] : []),
     ...(has('worker')
-      ? [{ setting: 'MODERATION_WORDS_FILE', isLimit: true, file: config.moderation.wordsFile, parse: parseWordList }]
+      ? [{ setting: 'MODERATION_WORDS_FILE', isLimit: true, file: config.moderation.wordsFile, parse: readWords }]
       : []),
     ...(has('receiver') ? [{ setting: 'PROMPTS_FILE', file: config.promptsFile, parse: parsePromptsFile }] : []),
     ...(signsIn ? [profileMapOf(config)] : []),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ConfigFileError } from '../../../src/shared/json-file.ts';
-import { parseWordList, type WordList } from '../../../src/bot/policy/word-list.ts';
+import { createWordList, readWords, type WordList } from '../../../src/bot/policy/word-list.ts';
 import { measureProcessorTime } from '../../support/processor-time.ts';
 import { tries } from '../../support/tries.ts';
 
 function listOf(...words: string[]): WordList {
-  const list = parseWordList(words.join('\n'));
+  const list = createWordList(readWords(words.join('\n')));
   if (!list) throw new Error('The list is empty');
   return list;
 }
@@ -42,12 +42,12 @@ describe('a word list [moderation]', () => {
   });
 
   test('ignores comments and empty lines, and is undefined without words', () => {
-    expect(parseWordList('\uFEFF# a comment\n\n  \r\n')).toBeUndefined();
+    expect(createWordList(readWords('\uFEFF# a comment\n\n  \r\n'))).toBeUndefined();
     expect(has(listOf('# falcon', '', 'eagle'), 'falcon')).toBe(false);
   });
 
   test('names faulty lines by their number only', () => {
-    const read = () => parseWordList(`falcon\n…\n${'x'.repeat(201)}`);
+    const read = () => readWords(`falcon\n…\n${'x'.repeat(201)}`);
     expect(read).toThrow(ConfigFileError);
     expect(read).toThrow('line 2 has neither a letter nor a digit; line 3 is longer than 200 characters');
   });

@@ -187,6 +187,7 @@ async function answerQuestion(
   const signal = watch?.signal ?? controls.signal;
   const outcome = await streamAnswer(options, context, { ...read, isBrief, tools, draft, signal, spending }).catch(
     (error: unknown): Outcome => {
+      // The verdict below replaces it.
       if (error instanceof BlockedAnswerError) return outcomes.refused('');
       if (error instanceof BudgetUsedUpError)
         return outcomes.refused(tellUsedUp(error.usedUp, voice, newest.chat.kind === 'private'));

@@ -57,7 +57,8 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     this.#next = undefined;
     const { words, ask } = this.#options;
     if (this.isBlocked) return this.#verdict;
-    if ([text, thinking].some((part) => words?.begin().scan(part, true).hasWord)) this.#blockByWord();
+    const scanned = [this.#scan?.scan(text, true), words?.begin().scan(thinking, true)];
+    if (scanned.some((one) => one?.hasWord)) this.#blockByWord();
     else if (ask) this.#take(await ask(wordsOf({ text, thinking }), NEVER));
     return this.#verdict;
   }

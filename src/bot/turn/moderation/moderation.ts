@@ -1,3 +1,4 @@
+import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import type { DeliveryId } from '../../domain/ids.ts';
 import type { WordList } from '../../policy/word-list.ts';
 import type { LiveReply } from '../../reply/live-reply.ts';
@@ -16,6 +17,9 @@ export interface ModerationOptions {
   report: Pick<TurnReport, 'moderated'>;
 }
 
+/** A slice takes about ten milliseconds. */
+const SLICE_CHARS = 8_192;
+
 /** Checks questions before they leave, and answers before they are shown (SECURITY.md moderation). */
 export class Moderation {
   readonly #options: ModerationOptions;
@@ -26,9 +30,20 @@ export class Moderation {
 
   /** Checks a question with its quotes and files. @throws the signal's reason */
   async judgePrompt(text: string, turnId: DeliveryId, signal: AbortSignal): Promise<ModerationVerdict> {
-    const { words } = this.#options;
-    if (words?.begin().scan(text, true).hasWord === true) return this.#refuse('prompt', 'words', turnId);
+    if (await this.#hasWord(text, signal)) return this.#refuse('prompt', 'words', turnId);
     return this.#askService(text, 'prompt', turnId, signal);
+  }
+
+  /** Files may bring megabytes: other turns go on between two slices. */
+  async #hasWord(text: string, signal: AbortSignal): Promise<boolean> {
+    const scan = this.#options.words?.begin();
+    if (!scan) return false;
+    for (let end = SLICE_CHARS; end < text.length; end += SLICE_CHARS) {
+      if (scan.scan(text, false, end).hasWord) return true;
+      await nextEventLoopTurn();
+      signal.throwIfAborted();
+    }
+    return scan.scan(text, true).hasWord;
   }
 
   /** Stands between an answer and its live reply. */
