@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build as bundle } from 'esbuild';
+import { NODE_TARGET } from './node-target.mjs';
 import { oneCopy } from './one-copy.mjs';
 
 /**
@@ -66,7 +67,7 @@ export async function bundlePackages(target) {
     splitting: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20',
+    ...NODE_TARGET,
     external: NOT_BUNDLED,
     banner: { js: BANNER },
     plugins: [oneCopy()],

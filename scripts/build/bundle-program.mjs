@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { build as bundle } from 'esbuild';
+import { NODE_TARGET } from './node-target.mjs';
 import { BANNER, NOT_BUNDLED } from './bundle-packages.mjs';
 import { oneCopy } from './one-copy.mjs';
 
@@ -35,7 +36,7 @@ export async function bundleProgram(target) {
     minifySyntax: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20',
+    ...NODE_TARGET,
     external: NOT_BUNDLED,
     banner: { js: BANNER },
     sourcemap: 'linked',

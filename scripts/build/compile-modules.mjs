@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build as compile } from 'esbuild';
+import { NODE_TARGET } from './node-target.mjs';
 
 /** The page is a program of its own, in one bundle. */
 const SOURCE = /^(?!simulator\/web\/).*(?<!\.d)\.ts$/;
@@ -18,7 +19,7 @@ export async function compileModules(target) {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20',
+    ...NODE_TARGET,
     sourcemap: 'linked',
     sourcesContent: false,
     plugins: [oneByOne()],

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { RedisClient } from '../../src/shared/redis/redis.ts';
+import { interceptScripts } from './intercept-scripts.ts';
 
 /** The effects of scripts after records had expired. */
 export interface ExpiryProbe {
@@ -26,8 +27,7 @@ interface ProbedCall {
   database: number;
 }
 
-/** All scripts of the program, by name, with their text. */
-/** Scripts by name, without the parts that scripts include. */
+/** All scripts of the program by name, without the parts that scripts include. */
 export function allScripts(): Map<string, string> {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.lua') && !file.includes('/library/'),
@@ -87,27 +87,20 @@ export function expireBeforeScripts(
   let before: Promise<unknown> = Promise.resolve();
   const inUse = new Map<number, Promise<unknown>>();
   let last = FIRST_SHELF - 1;
-  const define = redis.defineCommand.bind(redis);
-  redis.defineCommand = (command, definition) => {
-    define(command, definition);
-    const commands = redis as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
-    const original = commands[command]?.bind(redis);
-    const name = nameOf(definition.lua);
-    const probed = async (...args: [number, ...(string | number)[]]) => {
-      ran.add(name);
-      const database = last === LAST_SHELF ? FIRST_SHELF : last + 1;
-      last = database;
-      const shelved = (inUse.get(database) ?? Promise.resolve()).then(() => shelve(database));
-      const mine = Promise.all([before, shelved]).then(() =>
-        tryWithout((on) => on.eval(definition.lua, ...args), { name, args, database }),
-      );
-      before = mine.catch(() => undefined);
-      inUse.set(database, before);
-      await shelved;
-      return original?.(...args);
-    };
-    Object.assign(redis, { [command]: probed });
-  };
+  interceptScripts(redis, async (lua, args) => {
+    const name = nameOf(lua);
+    ran.add(name);
+    const database = last === LAST_SHELF ? FIRST_SHELF : last + 1;
+    last = database;
+    const shelved = (inUse.get(database) ?? Promise.resolve()).then(() => shelve(database));
+    const mine = Promise.all([before, shelved]).then(() =>
+      tryWithout((on) => on.eval(lua, ...args), { name, args, database }),
+    );
+    before = mine.catch(() => undefined);
+    inUse.set(database, before);
+    await shelved;
+    return redis.eval(lua, ...args);
+  });
   const all = [source, shelves, reader, copy];
   return { ran, left, errors, settled: () => before, stop: () => all.forEach((connection) => connection.disconnect()) };
 }

@@ -58,7 +58,10 @@ declare const named: unique symbol;
 export type MessageFields = string[] & { readonly [named]: true };
 
 export function messageFields(values: MessageValues): MessageFields {
-  return Object.entries(values).flat() as MessageFields;
+  const fields: string[] = [];
+  // Unlike `flat`, which calls into the runtime for each value.
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) fields.push(name, value);
+  return fields as MessageFields;
 }
 
 /** Adds more names and values. */

@@ -77,7 +77,17 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
   }
   const done = (kind: string, outcome: DeliveryOutcome, why: RefusalDetails = NO_REASON) => {
     const durationMs = performance.now() - startedMs;
-    options.report.deliveryReceived({ platform: platform.name, kind, outcome, durationMs, ...why });
+    const { reason, offSec, sizeBytes, deliveryId } = why;
+    options.report.deliveryReceived({
+      platform: platform.name,
+      kind,
+      outcome,
+      durationMs,
+      reason,
+      offSec,
+      sizeBytes,
+      deliveryId,
+    });
   };
 
   const showPage = (status: number) => {

@@ -50,7 +50,7 @@ export class Admission {
     this.#breaker = parts.engines.breakerOf(model);
     const capacity = parts.engines.capacityOf(model);
     const untilMs = hasFallback ? parts.monotonicMs() + parts.limits.fallbackAfterMs : Number.POSITIVE_INFINITY;
-    this.#patience = patience && capacity ? { ...patience, untilMs: Math.min(patience.untilMs, untilMs) } : undefined;
+    this.#patience = capacity && patience && (patience.untilMs <= untilMs ? patience : { ...patience, untilMs });
     this.#capacity = capacity;
     this.#hasFallback = hasFallback;
   }

@@ -50,28 +50,28 @@ interface Tries {
  */
 export async function askWithRetries(parts: CallParts, { request, signal, onEvent }: Question): Promise<void> {
   const { maxTries, totalMs } = parts.limits;
-  const { fallbackModel, ...own } = request;
+  const { fallbackModel } = request;
   // A model that loads slowly, or is silent while it runs tools, gets this time in addition to the time for its answer.
-  const { firstByteMs = 0, idleMs = 0 } = parts.catalog.of(own.model);
+  const { firstByteMs = 0, idleMs = 0 } = parts.catalog.of(request.model);
   const tries: Tries = { made: 0, deadlineMs: parts.monotonicMs() + totalMs + firstByteMs + idleMs, hasSpoken: false };
-  if (fallbackModel === undefined || fallbackModel === own.model)
-    return askModel(parts, { request: own, signal, onEvent, tries, maxTries, hasFallback: false });
+  if (fallbackModel === undefined || fallbackModel === request.model)
+    return askModel(parts, { request, signal, onEvent, tries, maxTries, hasFallback: false });
   try {
     const firstTries = Math.max(1, maxTries - 1);
-    return await askModel(parts, { request: own, signal, onEvent, tries, maxTries: firstTries, hasFallback: true });
+    return await askModel(parts, { request, signal, onEvent, tries, maxTries: firstTries, hasFallback: true });
   } catch (error) {
     const isOver = tries.hasSpoken || tries.made >= maxTries || parts.monotonicMs() >= tries.deadlineMs;
     if (isOver || !(error instanceof ChatError) || !isModelFault(error)) throw error;
     onEvent({ type: 'fallback', model: fallbackModel });
     const asked = {
-      request: { ...own, model: fallbackModel },
+      request: { ...request, model: fallbackModel },
       signal,
       onEvent,
       tries,
       maxTries,
       hasFallback: false,
     };
-    return askFallback(parts, asked, { model: own.model, error });
+    return askFallback(parts, asked, { model: request.model, error });
   }
 }
 

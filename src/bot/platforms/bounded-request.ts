@@ -6,6 +6,8 @@ import { PlatformError } from './platform-error.ts';
 export type BoundedRequest = HttpCall & Required<Pick<HttpCall, 'method'>>;
 export type BoundedAnswer = HttpResponse;
 
+const MAX_ANSWER_BYTES = 64 * KIB_BYTES;
+
 /**
  * Makes one call to a platform, by default with at most 64 KiB of answer.
  * @throws PlatformError `unreachable`, `unsent` if `leavesWithinMs` is set and nothing left this process, or
@@ -13,7 +15,7 @@ export type BoundedAnswer = HttpResponse;
  */
 export async function requestBounded(url: URL, request: BoundedRequest): Promise<BoundedAnswer> {
   try {
-    return await callHttp(url, { maxBytes: 64 * KIB_BYTES, ...request });
+    return await callHttp(url, request.maxBytes === undefined ? { ...request, maxBytes: MAX_ANSWER_BYTES } : request);
   } catch (error) {
     if (!(error instanceof HttpCallError)) throw error;
     throw new PlatformError(CODES[error.code], error.message);

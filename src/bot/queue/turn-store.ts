@@ -205,9 +205,9 @@ export class TurnStore {
    */
   async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale' | 'amended'> {
     const { redis, historyLifeMs } = this.#options;
-    const { threadHistory, preferences, followed, ...rest } = commit;
+    const { threadHistory, preferences, followed } = commit;
     const changes = {
-      ...rest,
+      ...commit,
       threadHistory: threadHistory?.append,
       followed: followed && followedNote(followed),
       kept: { lifeMs: historyLifeMs, summary: hasSummary(claim) },

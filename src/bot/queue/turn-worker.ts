@@ -201,7 +201,9 @@ export class TurnWorker {
     if (await this.#running.get(conversation.id)?.lease.renew()) return;
     const controller = new AbortController();
     const lease = new TurnLease({
-      ...{ lock, store, report },
+      lock,
+      store,
+      report,
       onFenced: () => controller.abort('fenced' satisfies AbortReason),
       onRenewed: (claim, renewed) => {
         if (renewed.wasAmended) controller.abort('amended' satisfies AbortReason);

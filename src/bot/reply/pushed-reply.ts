@@ -134,10 +134,8 @@ export class PushedReply implements LiveReply {
     const { platform, controls } = this.#options;
     const isLong = isLongAnswer(text, platform.replyTraits.maxBytes);
     if (isLong && !(await controls.storeAnswer(text))) return [];
-    const { language } = this.#options;
-    const inFile = localize(REPLY_TEXTS.restInFile, language, { name: ANSWER_FILE_NAME });
-    const statusWithFile = status === undefined ? inFile : `${inFile}\n${status}`;
-    const cut = await platform.splitAnswer(text, roomFor(isLong ? statusWithFile : status));
+    const statusWithFile = isLong ? this.#tellOfFile(status) : status;
+    const cut = await platform.splitAnswer(text, roomFor(statusWithFile));
     const inFull = fileHeader + text;
     const isInFile = await this.#standsInFile(inFull, cut, mention);
     const pieces = isInFile ? cut.slice(0, 1) : cut;
@@ -146,11 +144,9 @@ export class PushedReply implements LiveReply {
     for (const [part, piece] of pieces.entries()) {
       const isLast = part === pieces.length - 1;
       const called = part === 0 ? mention : undefined;
-      const snapshot = {
-        ...finalSnapshot(platform, piece, isLast ? said : undefined, called),
-        offers: isLast ? finalActions(this.#options, offers) : undefined,
-        ends: this.#endsWith(pieces.length),
-      };
+      const snapshot = finalSnapshot(platform, piece, isLast ? said : undefined, called);
+      snapshot.offers = isLast ? finalActions(this.#options, offers) : undefined;
+      snapshot.ends = this.#endsWith(pieces.length);
       const answer = part === 0 && !isLong ? controls.sealAnswer(text) : undefined;
       delivery = await this.#persist(part, snapshot, answer);
       if (delivery === 'refused') delivery = await this.#showInPlace(part, inFull, snapshot);
@@ -160,6 +156,11 @@ export class PushedReply implements LiveReply {
       if (!isLast) await this.#recordPart(part);
     }
     return this.#isFenced() ? [] : [this.#record({ finished: '1', delivery })];
+  }
+
+  #tellOfFile(status: string | undefined): string {
+    const inFile = localize(REPLY_TEXTS.restInFile, this.#options.language, { name: ANSWER_FILE_NAME });
+    return status === undefined ? inFile : `${inFile}\n${status}`;
   }
 
   /** Shows an answer of many messages as a file, where the platform takes files; its beginning stays in the chat. */
@@ -410,17 +411,22 @@ export class PushedReply implements LiveReply {
     const { platform, replyTarget: target, deliveryId, claim, controls } = this.#options;
     const push = this.#push;
     if (target === undefined) return undefined;
-    const place = {
-      ...{ push, target, ledger: this.#ledger, deliveryId, part, traits: platform.replyTraits },
-      ...{ wasBegun: claim.wasBegun, isClaimHeld: controls.isClaimHeld },
-    };
-    return (this.#parts[part] = new PostedMessage(place));
+    return (this.#parts[part] = new PostedMessage({
+      push,
+      target,
+      ledger: this.#ledger,
+      deliveryId,
+      part,
+      traits: platform.replyTraits,
+      wasBegun: claim.wasBegun,
+      isClaimHeld: controls.isClaimHeld,
+    }));
   }
 
   #record(fields: MessageValues): FinalRecord {
-    const places: Record<ReturnType<typeof postFieldOf>, string> = {};
-    for (const [part, { unrecorded }] of this.#parts.entries()) if (unrecorded) places[postFieldOf(part)] = unrecorded;
-    return { id: this.#options.deliveryId, fields: messageFields({ ...fields, ...places }) };
+    const all = { ...fields };
+    for (const [part, { unrecorded }] of this.#parts.entries()) if (unrecorded) all[postFieldOf(part)] = unrecorded;
+    return { id: this.#options.deliveryId, fields: messageFields(all) };
   }
 }
 

@@ -50,6 +50,8 @@ interface NamedAddress {
 }
 
 function* addressesIn(text: string): Generator<NamedAddress> {
+  // An address has a dot, or a scheme before a host such as localhost.
+  if (!text.includes('.') && !text.includes('://')) return;
   for (const expression of [ADDRESS, BARE_ADDRESS])
     for (const [written] of text.matchAll(expression))
       for (const spelling of spellingsOf(written)) {

@@ -61,8 +61,8 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
     if ('outcome' in admitted) return admitted.outcome;
     // The person is admitted now, so held messages can be released. They were sent earlier and must be answered first.
     if (turn.heldCount > 0) await yieldToHeld(controls);
-    if (admitted.account) context = { ...context, account: admitted.account };
-    const { models, rule, scene, budgets } = admitted;
+    const { account = context.account, models, rule, scene, budgets } = admitted;
+    context = { ...context, account };
     const question = await nameReferences(context);
     return await options.answerQuestion({ ...context, question, models, rule, scene, budgets });
   } catch (error) {

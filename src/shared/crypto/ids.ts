@@ -1,4 +1,5 @@
-import { createHmac, hash, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { freshBytes } from './random-pool.ts';
 
 /** Lower-case hex SHA-256 over the parts. Each part is preceded by its length, so that different lists never collide. */
 export function hashParts(...parts: string[]): string {
@@ -15,7 +16,7 @@ export function sha256Hex(text: string): string {
 
 /** A random url-safe token of `bytes` random bytes, base64url without padding. Defaults to 32 bytes. */
 export function randomToken(bytes = 32): string {
-  return randomBytes(bytes).toString('base64url');
+  return freshBytes(bytes).toString('base64url');
 }
 
 /** Compares two secrets of any lengths in constant time (SECURITY.md constant-time: both sides are hashed first). */

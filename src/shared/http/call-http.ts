@@ -71,7 +71,7 @@ const dispatcher = new Agent({
  * @throws HttpCallError; the signal's reason
  */
 export async function callHttp(address: URL | string, call: HttpCall = {}): Promise<HttpResponse> {
-  const url = new URL(address);
+  const url = typeof address === 'string' ? new URL(address) : address;
   const { timeoutMs = 5 * SECOND_MS, connectMs, maxBytes = 256 * KIB_BYTES, signal, leavesWithinMs } = call;
   const { type, body } = bodyOf(call);
   const { method = body === null ? 'GET' : 'POST' } = call;

@@ -4,13 +4,10 @@ import { basename } from 'node:path';
 import { outsideCall } from '../fail-point.ts';
 import type { RedisClient } from './redis.ts';
 import { sendUntilAccepted } from './retry-readonly.ts';
-import { answerReader, callOrder, type ScriptCall } from './script-call.ts';
+import { answerReader, callOrder } from './script-call.ts';
+import { callScript, type StoredScript } from './script-command.ts';
 import type { AnswerOf, ArgsOf, KeysOf, ScriptLibrary, ScriptShape } from './script-shape.ts';
 import { sourceOf } from './script-source.ts';
-
-/** Prefix of our script commands on a client. */
-const SCRIPT_COMMAND = 'script:';
-type ScriptCommand = (...call: ScriptCall) => Promise<unknown>;
 
 /**
  * A Lua script that Redis runs as one atomic step. The first call over a connection contains the whole script, later calls
@@ -41,16 +38,14 @@ export function loadScript<const Shape extends ScriptShape>(
   const name = basename(path, '.lua');
   const source = sourceOf(readFileSync(new URL(path, base), 'utf8'), name, shape);
   const place = `redis.${name}`;
-  const command = `${SCRIPT_COMMAND}${createHash('sha1').update(source).digest('hex')}`;
+  const sha1 = createHash('sha1').update(source).digest('hex');
+  const script: StoredScript = { source, sha1, knownTo: new WeakSet() };
   const inOrder = callOrder(shape);
   const read = answerReader(shape);
   return {
     run(redis, keys, args) {
-      const commands = redis as unknown as Record<string, ScriptCommand>;
-      // ioredis tracks which connection has received the script, also for each node of a cluster.
-      if (!(command in commands)) redis.defineCommand(command, { lua: source });
       const call = inOrder(keys, args);
-      const send = () => commands[command]!(...call);
+      const send = () => callScript(redis, script, call);
       return outsideCall(place, () => sendUntilAccepted(redis, send)).then(read) as Promise<AnswerOf<Shape>>;
     },
   };

@@ -1,3 +1,4 @@
+import { compileFunction } from 'node:vm';
 import {
   answerFields,
   bareName,
@@ -48,18 +49,25 @@ export function answerReader(shape: ScriptShape): (reply: unknown) => unknown {
   const { answer, rows } = shape;
   const fields = answerFields(shape);
   if (fields === undefined) return answer === undefined ? () => undefined : readerOf(answer as AnswerKind);
-  const readers = Object.entries(fields).map(([name, kind]) => ({
-    name,
-    read: readerOf(kind),
-    isRest: kind === '...texts',
-  }));
-  const readOne = (values: readonly unknown[]) => {
-    const found: Record<string, unknown> = {};
-    for (const [at, { name, read, isRest }] of readers.entries())
-      found[name] = read(isRest ? values.slice(at) : values[at]);
-    return found;
-  };
+  const readOne = fieldsReader(fields);
   return rows ? (reply) => (reply as unknown[][]).map(readOne) : (reply) => readOne(reply as unknown[]);
+}
+
+/**
+ * Compiles a function that reads all fields into one object literal. V8 turns an object of many fields that are set by name
+ * one after the other into a hash table, which makes every later use of a claim slow.
+ */
+function fieldsReader(fields: Readonly<Record<string, AnswerKind>>): (values: readonly unknown[]) => unknown {
+  const entries = Object.entries(fields);
+  const read = entries.map(([, kind]) => readerOf(kind));
+  const literal = entries.map(
+    ([name, kind], at) =>
+      `${JSON.stringify(name)}: read[${at}](values${kind === '...texts' ? `.slice(${at})` : `[${at}]`})`,
+  );
+  const make = compileFunction(`return (values) => ({ ${literal.join(', ')} });`, ['read']) as (
+    readers: typeof read,
+  ) => (values: readonly unknown[]) => unknown;
+  return make(read);
 }
 
 /** `undefined` if a reply is shorter than its shape, `null` for false in Lua. */

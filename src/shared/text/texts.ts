@@ -16,14 +16,13 @@ export function localize(
   language: Language,
   values: Readonly<Record<string, string | number>> = {},
 ): string {
-  return text[language].replace(
-    /\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}/g,
-    (whole, name: string, one?: string, many?: string) => {
-      if (!Object.hasOwn(values, name)) return whole;
-      if (one === undefined || many === undefined) return String(values[name]);
-      return Number(values[name]) === 1 ? one : many;
-    },
-  );
+  const written = text[language];
+  if (!written.includes('{')) return written;
+  return written.replace(/\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}/g, (whole, name: string, one?: string, many?: string) => {
+    if (!Object.hasOwn(values, name)) return whole;
+    if (one === undefined || many === undefined) return String(values[name]);
+    return Number(values[name]) === 1 ? one : many;
+  });
 }
 
 const WORD = /\/([a-z]+)\b/g;

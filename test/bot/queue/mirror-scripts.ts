@@ -3,6 +3,7 @@ import { expect } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { SECOND_MS } from '../../../src/shared/clock.ts';
 import { HELD_LIFE_MS } from '../../../src/bot/domain/message.ts';
+import { interceptScripts, type ScriptArguments } from '../../support/intercept-scripts.ts';
 
 /** The scripts that were rewritten to need fewer commands, as they were sent before, without comments. */
 const PREVIOUS = new Map(
@@ -27,26 +28,21 @@ export interface Mirror {
   end(): void;
 }
 
-type Command = (...call: unknown[]) => Promise<unknown>;
-
 export function mirrorScripts(redis: Redis): Mirror {
   const previous = redis.duplicate({ db: 1 });
   const seen = new Set<string>();
   const both: Mirror['both'] = (write) => Promise.all([write(redis), write(previous)]);
-  const define = redis.defineCommand.bind(redis);
-  redis.defineCommand = (name, { lua }) => {
-    const script = /^-- ([\w-]+)\.lua/.exec(lua)?.[1] ?? '';
-    define(name, { lua: observable(lua) });
-    previous.defineCommand(name, { lua: observable(PREVIOUS.get(script) ?? lua) });
-    const [run, runPrevious] = [commandOf(redis, name), commandOf(previous, name)];
-    (redis as unknown as Record<string, Command>)[name] = async (...call) => {
-      const callBefore = script === 'commit' ? previousCommit(call) : call;
-      const [reply, before] = await Promise.all([run(...call), runPrevious(...callBefore)]);
-      expect({ script, reply }).toEqual({ script, reply: before });
-      if (PREVIOUS.has(script)) seen.add(`${script} ${String((reply as unknown[])[0])}`);
-      return reply;
-    };
-  };
+  interceptScripts(redis, async (source, args) => {
+    const script = /^-- ([\w-]+)\.lua/.exec(source)?.[1] ?? '';
+    const argsBefore = script === 'commit' ? previousCommit(args) : args;
+    const [reply, before] = await Promise.all([
+      redis.eval(observable(source), ...args),
+      previous.eval(observable(PREVIOUS.get(script) ?? source), ...argsBefore),
+    ]);
+    expect({ script, reply }).toEqual({ script, reply: before });
+    if (PREVIOUS.has(script)) seen.add(`${script} ${String((reply as unknown[])[0])}`);
+    return reply;
+  });
   return {
     ...{ redis, seen, both },
     setWorld: (nowMs, history) =>
@@ -72,12 +68,6 @@ export function mirrorScripts(redis: Redis): Mirror {
   };
 }
 
-function commandOf(redis: Redis, name: string): Command {
-  const command = (redis as unknown as Record<string, Command>)[name];
-  if (!command) throw new Error(`No command ${name}`);
-  return command.bind(redis);
-}
-
 /** The clock, the history of Redis and the messages to other processes as keys, so that both databases have the same. */
 function observable(lua: string): string {
   return (
@@ -91,19 +81,20 @@ function observable(lua: string): string {
 }
 
 /** The previous script received its limits with each call. */
-function previousCommit(call: readonly unknown[]): unknown[] {
+function previousCommit(args: ScriptArguments): ScriptArguments {
   const {
     kept,
     noticesShown = [],
     stopServed = 0,
     ...rest
-  } = JSON.parse(String(call.at(-1))) as {
+  } = JSON.parse(String(args.at(-1))) as {
     kept: object;
     noticesShown?: string[];
     stopServed?: number;
   };
   const limits = { maxThreads: 500, heldLifeMs: HELD_LIFE_MS, noticesShown, stopServed };
-  return [...call.slice(0, -1), JSON.stringify({ ...rest, ...limits, kept: { most: 200, ...kept } })];
+  const changes = JSON.stringify({ ...rest, ...limits, kept: { most: 200, ...kept } });
+  return [args[0], ...args.slice(1, -1), changes];
 }
 
 interface Value {

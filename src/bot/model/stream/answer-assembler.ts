@@ -26,8 +26,8 @@ export class AnswerAssembler {
   #usage: CompletionChunk['usage'];
   #isFull = false;
 
-  constructor({ maxAnswerChars, ...options }: AssemblerOptions) {
-    this.#maxAnswerChars = maxAnswerChars;
+  constructor(options: AssemblerOptions) {
+    this.#maxAnswerChars = options.maxAnswerChars;
     this.#text = new ReplyText(options);
   }
 

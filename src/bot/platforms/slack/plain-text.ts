@@ -45,6 +45,7 @@ export function mentionOf(text: string, ownIds: readonly string[]): { isMentione
 
 /** The references that `plainText` writes as ids, in the same form: `@U1`, `#C1`. */
 export function unnamedIn(text: string): string[] {
+  if (!text.includes('<')) return [];
   const found = [...text.matchAll(REFERENCE)].flatMap(([, sign = '', id = '', label]) => {
     const isNamed = label !== undefined && label !== '';
     return isNamed || !UNNAMED_ID.test(id) ? [] : [reference(sign, id, label)];

@@ -68,17 +68,29 @@ export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>
     if (answer.kind === 'unauthorised' && NEEDED.test(method)) access.recordRefusal(method, answer.error);
     return answer;
   };
+  const urls = new Map<string, URL>();
+  const urlOf = (method: Method) => {
+    const url = urls.get(method) ?? new URL(methodUrl(apiUrl, method));
+    urls.set(method, url);
+    return url;
+  };
   return {
     async call(method, args, timeoutMs = CALL_TIMEOUT_MS) {
-      const url = new URL(methodUrl(apiUrl, method));
+      const url = urlOf(method);
       try {
         const bearer = typeof token === 'string' ? token : await token();
         // Nothing was sent, and only an administrator can repair this.
         if (bearer === undefined) return { kind: 'unauthorised', error: 'app_uninstalled' };
-        const headers = { authorization: `Bearer ${bearer}` };
-        const maxBytes = PAGED.has(method) ? MAX_PAGE_BYTES : MAX_ANSWER_BYTES;
-        const limits = { timeoutMs, maxBytes, leavesWithinMs: FENCE_VALID_MS };
-        const request = { method: 'POST', headers, ...bodyOf(method, args), ...limits } as const;
+        const isForm = method.startsWith('files.');
+        const request = {
+          method: 'POST',
+          headers: { authorization: `Bearer ${bearer}` },
+          json: isForm ? undefined : args,
+          form: isForm ? formOf(args) : undefined,
+          timeoutMs,
+          maxBytes: PAGED.has(method) ? MAX_PAGE_BYTES : MAX_ANSWER_BYTES,
+          leavesWithinMs: FENCE_VALID_MS,
+        } as const;
         const answer = await outsideCall(`slack.${method}`, () => requestBounded(url, request));
         return tell(method, judge(answer, method, writes));
       } catch (error) {
@@ -93,13 +105,12 @@ export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>
 }
 
 /** File calls take a form; nested values are JSON (PLATFORM_FACTS.md slack-files). */
-function bodyOf(method: string, args: Record<string, unknown>): Pick<BoundedRequest, 'json' | 'form'> {
-  if (!method.startsWith('files.')) return { json: args };
+function formOf(args: Record<string, unknown>): BoundedRequest['form'] {
   const fields = Object.entries(definedOnly(args)).map(([name, value]): [string, string] => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
-  return { form: Object.fromEntries(fields) };
+  return Object.fromEntries(fields);
 }
 
 function judge({ status, body, retryAfter, headers }: BoundedAnswer, method: string, writes: WriteJudge): SlackAnswer {

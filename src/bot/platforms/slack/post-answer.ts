@@ -9,13 +9,12 @@ import {
   blocksOf,
   plainText,
   wholeSnapshot,
+  type SlackContent,
   type SnapshotContent,
 } from './write-snapshot.ts';
 
 /** Metadata type of our messages, used to find them again. */
 export const ANSWER_EVENT = 'parley_answer';
-
-const UNFURL_OFF = { unfurl_links: false, unfurl_media: false };
 
 /** Metadata type of a message that is not an answer and is being deleted. */
 export const REMOVED_EVENT = 'parley_removed';
@@ -37,13 +36,16 @@ export async function postMessage(
   postKey: string,
 ): Promise<PushResult> {
   const { channel, threadTs } = target;
-  const post = (how: object) =>
+  const post = (how: SlackContent) =>
     api.call('chat.postMessage', {
       channel,
       thread_ts: threadTs,
-      ...how,
+      markdown_text: how.markdown_text,
+      text: how.text,
+      blocks: how.blocks,
       metadata: metadataOf(postKey, words),
-      ...UNFURL_OFF,
+      unfurl_links: false,
+      unfurl_media: false,
     });
   const first = await post(wholeSnapshot(words));
   if (first.kind === 'error' && areBlocksRefused(first.error, words))
@@ -88,7 +90,8 @@ export async function editMessage(
   postKey: string,
 ): Promise<PushResult> {
   const { channel, ts } = posted;
-  const edit = (how: object) => api.call('chat.update', { channel, ts, ...how, metadata: metadataOf(postKey, words) });
+  const edit = ({ markdown_text, text, blocks }: SlackContent) =>
+    api.call('chat.update', { channel, ts, markdown_text, text, blocks, metadata: metadataOf(postKey, words) });
   const shown = await edit(blocksOf(words));
   const answer = isFormRefused(shown) ? await edit(wholeSnapshot(toTextOnly(words))) : shown;
   return toPushResult(answer, () => ({ channel, ts }));

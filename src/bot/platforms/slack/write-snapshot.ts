@@ -13,6 +13,7 @@ const MAX_NOTIFIED_CHARS = 3_900;
 /** Slack allows 3,000 characters per block text; a note has a few lines. */
 const MAX_NOTE_CHARS = 2_000;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+const ESCAPED = /[&<>]/;
 /** Slack's errors for refused blocks; nothing was done. */
 const BLOCKS_REFUSED: ReadonlySet<string> = new Set([
   'block_mismatch',
@@ -25,16 +26,23 @@ const BLOCKS_REFUSED: ReadonlySet<string> = new Set([
 /** Content of a snapshot: its text, note and buttons, and whether it is the final one. */
 export type SnapshotContent = Pick<ReplySnapshot, 'content' | 'note' | 'offers' | 'ends'>;
 
+/** A snapshot as arguments of a call: one text, or blocks and the text for notifications. */
+export interface SlackContent {
+  markdown_text?: string;
+  text?: string;
+  blocks?: object[];
+}
+
 /**
  * Arguments of `chat.postMessage` and `chat.update` for a snapshot: its text as one block and the note below it as another.
  * Slack does not allow `markdown_text` next to blocks, so it is used for snapshots without a note.
  */
-export function wholeSnapshot(words: SnapshotContent): object {
+export function wholeSnapshot(words: SnapshotContent): SlackContent {
   return blocksBelow(words).length === 0 ? { markdown_text: words.content } : blocksOf(words);
 }
 
 /** Like `wholeSnapshot`, for calls that do not use `markdown_text`. */
-export function blocksOf(words: SnapshotContent): object {
+export function blocksOf(words: SnapshotContent): SlackContent {
   const { content } = words;
   return { text: notifiedText(content), blocks: [{ type: 'markdown', text: content }, ...blocksBelow(words)] };
 }
@@ -88,6 +96,7 @@ function notifiedText(content: string): string {
 }
 
 function escapedText(content: string, maxChars: number): string {
+  if (content.length <= maxChars && !ESCAPED.test(content)) return content;
   return cutTo(content, maxChars, (letter) => ENTITIES[letter] ?? letter);
 }
 

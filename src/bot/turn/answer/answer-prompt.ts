@@ -83,8 +83,9 @@ const THREAD_SHARE_BESIDE_FILES = 0.25;
 /** Prepares the prompt of a question. @returns a function that builds the version for a size */
 export async function preparePrompt(
   { earlier, current, thread, earlierImages, files, filesAtHand }: PromptMaterial,
-  { tools, language, seesImages, maxTokens, conversationTokens, ...frame }: PromptFrame,
+  frame: PromptFrame,
 ): Promise<(size: PromptSize) => FittedPrompt> {
+  const { tools, language, seesImages, maxTokens, conversationTokens } = frame;
   const shown = seesImages ? files : files.map((file) => ({ ...file, pictures: [] }));
   const chars = shown.reduce((sum, { parts }) => parts.reduce((all, { text }) => all + text.length, sum), 0);
   // Files that certainly fit need no ranking: a character is at most about one token.
@@ -98,8 +99,13 @@ export async function preparePrompt(
     const threadShare = shown.length > 0 ? THREAD_SHARE_BESIDE_FILES : THREAD_SHARE;
     const fitted = thread && fitThread(thread, Math.min(budgetTokens, conversationTokens) * threadShare, tokenFactor);
     const prompt = buildPrompt({
-      ...frame,
-      ...{ earlierImages, filesAtHand, tokenFactor },
+      systemPrompt: frame.systemPrompt,
+      chatKind: frame.chatKind,
+      nowMs: frame.nowMs,
+      timeZone: frame.timeZone,
+      earlierImages,
+      filesAtHand,
+      tokenFactor,
       current: { ...current, files: fit.files, thread: fitted?.text === '' ? undefined : fitted?.text },
       budgetTokens: mostTokens - declarationTokens(tools, tokenFactor),
       turns: isFresh ? [] : earlier.turns,

@@ -46,7 +46,7 @@ import { AnswerDraft } from './answer-draft.ts';
 import { createAnswerOutcomes, type AnswerOutcomes } from './answer-outcome.ts';
 import { preparePrompt, type FittedPrompt, type PromptMaterial, type PromptRules } from './answer-prompt.ts';
 import type { TokenCount } from './count-tokens.ts';
-import { BRIEF_REQUEST, briefPrompt, shouldBeBrief } from './load-shedding.ts';
+import { BRIEF_ANSWER_CHARS, briefPrompt, shouldBeBrief } from './load-shedding.ts';
 import { patienceOf, WAIT_TEXTS } from './patience.ts';
 import { fallbackFor, firstThatSees, pickModel, type ModelOptions } from './pick-model.ts';
 import { isReasoningShown, Thought, type ThinkingShown } from './reasoning.ts';
@@ -98,7 +98,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     const seesImages = firstThatSees(unread.models, options.models.catalog) !== undefined;
     const read = await readAttachments(options, unread, { scene, voice, seesImages, isBare });
 
-    const context = { ...unread, question: { ...question, files: read.refs } };
+    const context = read.refs === question.files ? unread : { ...unread, question: { ...question, files: read.refs } };
     const outcomes = createAnswerOutcomes(options.keyRing, context, voice);
     if (read.kind === 'refused') return outcomes.refused(read.text);
     const startsAnew = context.replaced?.startsAnew ?? false;
@@ -185,14 +185,13 @@ async function answerQuestion(
     startsAnew,
   });
   const signal = watch?.signal ?? controls.signal;
-  const outcome = await streamAnswer(options, context, { ...read, isBrief, tools, draft, signal, spending }).catch(
+  const outcome = await streamAnswer(options, context, { read, isBrief, tools, draft, signal, spending }).catch(
     (error: unknown): Outcome => {
       // The verdict below replaces it.
       if (error instanceof BlockedAnswerError) return outcomes.refused('');
       if (error instanceof BudgetUsedUpError)
         return outcomes.refused(tellUsedUp(error.usedUp, voice, newest.chat.kind === 'private'));
-      if (controls.signal.reason === 'stopped')
-        return { ...outcomes.finished(draft.end('stopped')), ...draft.finalView() };
+      if (controls.signal.reason === 'stopped') return withThinking(outcomes.finished(draft.end('stopped')), draft);
       if (error instanceof ImageRefusedError) return outcomes.refused(imageRefusal(question, error));
       if (!(error instanceof ChatError)) throw error;
       return draft.text === '' ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
@@ -204,7 +203,7 @@ async function answerQuestion(
   const use = draft.text === '' ? { questions: 0, tokens: 0 } : { questions, tokens: draft.tokenCount.tokens };
   // Before the outcome is stored, so that a worker that takes over finds the question charged.
   await spending?.charge(use);
-  return { ...shown, model: draft.model, rule, ...usageOf(options, context, draft.tokenCount) };
+  return { ...shown, model: draft.model, rule, usage: usageOf(options, context, draft.tokenCount) };
 }
 
 /** What a person brings into the prompt: the words of the question, of quotes and of files. */
@@ -214,7 +213,8 @@ function promptOf({ text, quotedText = '' }: Question, files: readonly StoredFil
 }
 
 /** An answer that is being generated. */
-interface Answering extends ReadQuestion {
+interface Answering {
+  read: ReadQuestion;
   /** Whether the answer must be short, because others are waiting. */
   isBrief: boolean;
   tools: TurnTools;
@@ -229,15 +229,12 @@ interface Answering extends ReadQuestion {
 async function streamAnswer(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
-  { isBrief, tools, draft, signal, spending, ...read }: Answering,
+  { read, isBrief, tools, draft, signal, spending }: Answering,
 ): Promise<Outcome> {
   const { question, newest, turn, models: allowed } = context;
   const { budgetTokens, timeZone } = options.prompt;
   const personId = personIdOf(newest, newest.sender.userId);
-  const { threadFileNotes, ...material } = await gatherMaterial(options, context, {
-    ...read,
-    showStatus: (status) => draft.show(status),
-  });
+  const { material, threadFileNotes } = await gatherMaterial(options, context, read, (status) => draft.show(status));
   if (material.earlier.ended) draft.startOver(material.earlier.ended);
   if ((await read.thread)?.kind === 'unread') draft.note(localizeForChat(THREAD_TEXTS.unread, read.voice));
   for (const note of threadFileNotes) draft.note(note);
@@ -248,12 +245,20 @@ async function streamAnswer(
   const systemPrompt = sceneSystemPrompt(context.scene, options.prompt.systemPrompt);
   const build = await preparePrompt(material, {
     systemPrompt: isBrief ? briefPrompt(systemPrompt) : systemPrompt,
-    ...{ chatKind: newest.chat.kind, nowMs: options.nowMs(), timeZone, language: question.language, ...chosen },
+    chatKind: newest.chat.kind,
+    nowMs: options.nowMs(),
+    timeZone,
+    language: question.language,
+    tools: chosen.tools,
+    seesImages: chosen.seesImages,
+    maxTokens: chosen.maxTokens,
     conversationTokens: budgetTokens,
   });
 
   const call: Call = {
-    ...{ model: chosen.model, tools: chosen.tools, trace: turn.turnId },
+    model: chosen.model,
+    tools: chosen.tools,
+    trace: turn.turnId,
     thinking: context.preferences.thinking ?? context.scene?.thinking,
     // Identifies questions of the same account and reveals nothing else.
     user: options.sendsUser
@@ -263,7 +268,7 @@ async function streamAnswer(
       draft.show(localizeForChat(TURN_TEXTS[WAIT_TEXTS[reason]], read.voice)),
     ),
     onResponseStart: () => context.live.prepare(),
-    ...(isBrief ? BRIEF_REQUEST : {}),
+    maxAnswerChars: isBrief ? BRIEF_ANSWER_CHARS : undefined,
   };
   const reserve =
     spending &&
@@ -281,15 +286,21 @@ async function streamAnswer(
     const missing = summaryRequest({ turn, personId }, material.earlier, { droppedTurns, budgetTokens });
     if (missing) options.requestSummary(missing);
   }
-  return { ...outcome, ...draft.finalView() };
+  return withThinking(outcome, draft);
+}
+
+function withThinking(outcome: Outcome, draft: AnswerDraft): Outcome {
+  const { thinking } = draft.finalView();
+  return thinking === undefined ? outcome : { ...outcome, thinking };
 }
 
 /** Gathers what the prompt may contain. @throws ImageRefusedError */
 async function gatherMaterial(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
-  { scene, voice, seesImages, files, thread, showStatus }: ReadQuestion & { showStatus(status: string): void },
-): Promise<PromptMaterial & { threadFileNotes: readonly string[] }> {
+  { scene, voice, seesImages, files, thread }: ReadQuestion,
+  showStatus: (status: string) => void,
+): Promise<{ material: PromptMaterial; threadFileNotes: readonly string[] }> {
   const { question, newest, controls } = context;
   const { groupScope, idleMs, timeZone } = options.prompt;
   const earlier = earlierConversation({ keyRing: options.keyRing, groupScope, idleMs }, context);
@@ -311,16 +322,22 @@ async function gatherMaterial(
   const shared = await readThreadFiles(
     scene,
     {
-      ...{ seen, newest, question: asked.trim(), language, seesImages },
+      seen,
+      newest,
+      question: asked.trim(),
+      language,
+      seesImages,
       known: {
         files: [...earlierFiles.files, ...files],
-        ...{ turns, earlierImages, filesAtHand: earlierFiles.atHand },
+        turns,
+        earlierImages,
+        filesAtHand: earlierFiles.atHand,
       },
       showStatus: () => showStatus(localizeForChat(FILE_TEXTS.reading, voice)),
     },
     controls.signal,
   );
-  return {
+  const material = {
     earlier,
     current: { text: isBare ? bareText : question.text, images, quote: question.quotedText, speakerTag },
     thread:
@@ -330,8 +347,8 @@ async function gatherMaterial(
     earlierImages,
     files: [...shared.files, ...earlierFiles.files, ...files],
     filesAtHand: shared.filesAtHand,
-    threadFileNotes: shared.notes,
   };
+  return { material, threadFileNotes: shared.notes };
 }
 
 /** The model that answers, and what it can do. */
@@ -381,10 +398,12 @@ async function callModel(
 ): Promise<readonly HistoryTurn[]> {
   // A prompt rebuilt with a smaller budget omits turns that the prompt of the next question includes again.
   let droppedTurns: readonly HistoryTurn[] | undefined;
-  const limits = { chat, sizes, maxTokens, model: call.model };
   await retryOnContextLength(
     {
-      ...limits,
+      chat,
+      sizes,
+      maxTokens,
+      model: call.model,
       reserve,
       build(size) {
         const { prompt, cutNotes } = build(size);
@@ -393,9 +412,9 @@ async function callModel(
         return prompt;
       },
       request(messages) {
-        const asked = { ...call, messages };
         draft.tokenCount.recordPrompt(messages, sizes.factorOf(call.model));
-        return { ...asked, fallbackModel: fallbackFor(models, allowed, asked) };
+        const fallbackModel = fallbackFor(models, allowed, { model: call.model, messages });
+        return { ...call, messages, fallbackModel };
       },
       onFreshStart: () => draft.startOver('startedAfresh'),
     },
@@ -416,9 +435,9 @@ function usageOf(
   { nowMs, prompt: { timeZone } }: AnswerQuestionOptions,
   { turn, newest }: AdmittedContext,
   { tokens }: TokenCount,
-): Pick<Outcome, 'usage'> {
-  if (tokens === 0) return {};
+): Outcome['usage'] {
+  if (tokens === 0) return undefined;
   const { partition } = turn.conversation;
   const place = { partition, personId: personIdOf(newest, newest.sender.userId), nowMs: nowMs(), timeZone };
-  return { usage: usageChange(place, { questions: turn.messages.length, tokens }) };
+  return usageChange(place, { questions: turn.messages.length, tokens });
 }

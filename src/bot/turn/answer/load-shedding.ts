@@ -5,8 +5,8 @@ import type { TurnControls } from '../../domain/turn.ts';
 import { translate } from '../translate.ts';
 import { failedTurnHistory } from '../prompt/turn-history.ts';
 
-/** Maximum length of a short answer: about 600 English words, far more than requested. */
-const BRIEF_ANSWER_CHARS = 4_000;
+/** Maximum length of a short answer, because models may write more than requested: about 600 English words. */
+export const BRIEF_ANSWER_CHARS = 4_000;
 /** For the model, in the language of its other instructions. */
 const BE_BRIEF = 'Many people are asking at the moment. Answer in at most 150 words.';
 
@@ -35,6 +35,3 @@ export function shouldBeBrief(controls: TurnControls): boolean {
 export function briefPrompt(systemPrompt: string): string {
   return `${systemPrompt}\n\n${BE_BRIEF}`;
 }
-
-/** Additional request fields for a short answer, because models may write more than requested. */
-export const BRIEF_REQUEST = { maxAnswerChars: BRIEF_ANSWER_CHARS } as const;

@@ -37,7 +37,7 @@ export function pickModel(
 export function fallbackFor(
   { fallbackModel, catalog }: Pick<ModelOptions, 'catalog' | 'fallbackModel'>,
   allowed: Models,
-  { model, messages }: ChatRequest,
+  { model, messages }: Pick<ChatRequest, 'model' | 'messages'>,
 ): string | undefined {
   if (fallbackModel === undefined || fallbackModel === model || !allowed.includes(fallbackModel)) return undefined;
   return hasImages(messages) && !catalog.of(fallbackModel).seesImages ? undefined : fallbackModel;

@@ -47,7 +47,7 @@ export async function retryOnContextLength(
   const budgetTokens = sizes.budgetOf(model, maxPromptTokens);
   const first = build({ budgetTokens, tokenFactor, isFresh: false });
   await options.reserve?.(promptTokens(first.messages, tokenFactor));
-  const askOnce = (prompt: BuiltPrompt) => askUnlessTooLong({ ...options, signal, onEvent }, prompt);
+  const askOnce = (prompt: BuiltPrompt) => askUnlessTooLong(options, prompt, signal, onEvent);
   if ((await askOnce(first)) === 'answered') return;
   const halfTokens = promptTokens(first.messages, tokenFactor) * COMPACT_SHARE;
   const compact = build({ budgetTokens: halfTokens, tokenFactor, isFresh: false });
@@ -63,8 +63,10 @@ export async function retryOnContextLength(
 }
 
 async function askUnlessTooLong(
-  { chat, sizes, model, request, signal, onEvent }: AskOptions & { signal: AbortSignal; onEvent: OnChatEvent },
+  { chat, sizes, model, request }: AskOptions,
   { messages, isBare }: BuiltPrompt,
+  signal: AbortSignal,
+  onEvent: OnChatEvent,
 ): Promise<'answered' | 'too-long'> {
   const asked = request(messages);
   const hasImages = messages.some(({ content }) => typeof content !== 'string');

@@ -34,8 +34,8 @@ const FINAL_END_REASONS: ReadonlySet<EndReason> = new Set(['truncated', 'content
  */
 export async function runToolLoop(options: ToolLoopOptions, request: ChatRequest, onEvent: OnChatEvent): Promise<void> {
   const { limits, chat, signal, monotonicMs } = options;
-  const { tools = [], ...first } = request;
-  let bare = first;
+  const { tools = [] } = request;
+  let { model } = request;
   let messages: readonly ChatMessage[] = request.messages;
   const { sources } = options;
   sources.heard(messages);
@@ -53,9 +53,9 @@ export async function runToolLoop(options: ToolLoopOptions, request: ChatRequest
     const calls: ToolCall[] = [];
     const said: { text: string; thought: string; reason?: EndReason } = { text: '', thought: '' };
     try {
-      await chat.stream({ ...bare, messages, tools: mayCall ? tools : undefined }, signal, (event) => {
+      await chat.stream({ ...request, model, messages, tools: mayCall ? tools : undefined }, signal, (event) => {
         // The fallback model also answers the later rounds, and the fallback is reported only once.
-        if (event.type === 'fallback') bare = { ...bare, model: event.model };
+        if (event.type === 'fallback') model = event.model;
         if (event.type === 'text') {
           onEvent(said.text === '' && hasText ? { type: 'text', delta: `\n\n${event.delta}` } : event);
           said.text += event.delta;

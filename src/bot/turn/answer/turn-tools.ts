@@ -54,7 +54,16 @@ export function toolsOfTurn(
       stream: (request, signal, onEvent) =>
         runToolLoop(
           {
-            ...{ chat, toolbox, turnId, report, monotonicMs, asker, limits: TOOL_LIMITS, signal, showStatus, sources },
+            chat,
+            toolbox,
+            turnId,
+            report,
+            monotonicMs,
+            asker,
+            limits: TOOL_LIMITS,
+            signal,
+            showStatus,
+            sources,
             onHostsNamed: (hosts) => links.allowHosts(hosts),
           },
           request,

@@ -202,8 +202,8 @@ function imageMarker(images: number): string[] {
   return [images === 1 ? '[An image came with this message.]' : `[${images} images came with this message.]`];
 }
 
-function writeQuestion({ speakerTag, ...said }: CurrentQuestion, hasSpeakers: boolean): PromptMessage {
-  return writeSaid({ ...said, speakerTag: hasSpeakers ? (speakerTag ?? '') : undefined });
+function writeQuestion(question: CurrentQuestion, hasSpeakers: boolean): PromptMessage {
+  return writeSaid({ ...question, speakerTag: hasSpeakers ? (question.speakerTag ?? '') : undefined });
 }
 
 /** A user's message, in order: the quote (images before text), then the user's own text and images. */
