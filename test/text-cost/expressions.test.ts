@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { analyse } from 'scslre';
 import { everyNth } from '../support/tries.ts';
 import { expressionsIn, sourceFiles, type FoundExpression } from './find-expressions.ts';
@@ -79,6 +81,14 @@ describe('regular expressions of src [hostile-text]', () => {
   test('are fast for texts made of their own repetitions', () => {
     expect(faultsOf(everyNth(expressions, 4), measuredFault)).toEqual([]);
   });
+});
+
+test('the build leaves expressions as literals, which are compiled only once', () => {
+  const built = readdirSync('dist-modules', { recursive: true, encoding: 'utf8' })
+    .filter((path) => /^(?:bot|cli|service|shared)\/.*\.m?js$/.test(path))
+    .map((path) => [path, readFileSync(join('dist-modules', path), 'utf8')] as const);
+  expect(built.length).toBeGreaterThan(300);
+  expect(built.filter(([, code]) => /new RegExp\("[^"]/.test(code)).map(([path]) => path)).toEqual([]);
 });
 
 describe('the check of regular expressions', () => {
