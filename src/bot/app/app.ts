@@ -6,7 +6,10 @@ import { inBackground } from '../../shared/in-background.ts';
 import { healthRoutes, proofRoutes, type HealthPart } from '../metrics/health.ts';
 import { ConfigFileState } from '../metrics/config-file-state.ts';
 import { createReport } from '../metrics/metrics.ts';
+import { registerRedisMemory } from '../metrics/redis-memory.ts';
+import { registerRunningTurns } from '../metrics/running-turns.ts';
 import { registerWaitingQuestions } from '../metrics/waiting-questions.ts';
+import { readRedisMemory } from '../metrics/redis-facts.ts';
 import { watchRedisSafety } from '../metrics/redis-safety.ts';
 import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import type { LocalWorker } from './local-worker.ts';
@@ -113,7 +116,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       const receiver = has('receiver') ? (await import('./receiver.ts')).createReceiver(bot) : undefined;
       const workerPart = has('worker') && !apart ? (await import('./worker.ts')).createWorkerPart(bot) : undefined;
       if (receiver) rereadings.push(() => receiver.reread());
-      if (workerPart) rereadings.push(() => workerPart.reread());
+      if (workerPart) {
+        registerRunningTurns(registry, () => workerPart.worker.runningTurns);
+        rereadings.push(() => workerPart.reread());
+      }
       worker = workerPart ? inProcessWorker(workerPart) : (await apart)?.host;
       const front = await startFront({ config, log, registry, prove, files, receiver, worker });
       receiver?.connect();
@@ -130,6 +136,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       if (redis) {
         const { createCountWaiting } = await import('../queue/waiting-questions.ts');
         registerWaitingQuestions(registry, createCountWaiting(redis));
+        registerRedisMemory(registry, () => readRedisMemory(redis));
       }
       if (redis && !config.embedded.redis)
         watchRedisSafety(redis, { isLossAllowed: config.redis.allowDataLoss, log, onUnsafe: options.onFatal });

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { createReport } from '../metrics/metrics.ts';
+import { registerRunningTurns } from '../metrics/running-turns.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { configureProxy } from '../../shared/http/proxy-config.ts';
 import { Deferred } from '../../shared/deferred.ts';
@@ -44,6 +45,7 @@ async function begin({ config, secrets, name, deadNames, isQuarantine }: WorkerT
   const recentLinks = new RecentChanges();
   const options = { config, secrets, nowMs: Date.now, recentLinks, log, report, workerName: name };
   worker = createWorkerPart({ ...options, quarantine: isQuarantine === true ? { searchParent } : undefined });
+  if (isQuarantine !== true) registerRunningTurns(registry, () => worker?.worker.runningTurns ?? 0);
   send({ kind: 'ready', takenOver: await worker.reclaimFromDeadWorkers(deadNames) });
 }
 

@@ -8,13 +8,24 @@ import type { Platform } from '../platforms/platform.ts';
 const PROBE_KEY = '{ready}:probe';
 
 /** Health of a worker, for `/readyz`. */
-export function healthOfWorker({ redis, worker, platforms }: WorkerPart): HealthPart[] {
+export function healthOfWorker({ redis, worker, canary, platforms }: WorkerPart): HealthPart[] {
   return [
     healthOfRedis('worker-redis', redis),
-    { name: 'worker', isReady: async () => worker.isReady() },
+    {
+      name: 'worker',
+      isReady: async () => worker.isReady() && isProven(canary),
+      remark: () => (isProven(canary) ? undefined : CANARY_REMARK),
+    },
     ...[...platforms.values()].filter(({ access }) => access !== undefined).map(healthOfPlatform),
     { name: 'keys', isReady: async () => true, remark: () => worker.missingKeys.sentence() },
   ];
+}
+
+const CANARY_REMARK =
+  'not ready: no canary question was answered recently, so accepted questions may wait. Check Redis and the logs of all workers';
+
+function isProven(canary: WorkerPart['canary']): boolean {
+  return canary?.isHealthy() !== false;
 }
 
 export function healthOfRedis(name: string, redis: RedisClient): HealthPart {

@@ -20,6 +20,7 @@ import { parsePolicyFile } from '../policy/policy-file.ts';
 import { noteAnswerEnding } from '../queue/thread-subscriptions.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
 import type { QuarantineOptions } from '../queue/quarantine.ts';
+import { Canary, commitCanary, isCanary } from '../queue/canary.ts';
 import { readAllShards, ShardRegistry } from '../queue/shard-registry.ts';
 import { startSweeper } from '../queue/sweeper.ts';
 import { MAX_HELD_MESSAGES } from '../queue/turn-store.ts';
@@ -61,6 +62,8 @@ import { createSummarise } from '../turn/prompt/summarise.ts';
 
 export interface WorkerPart {
   worker: TurnWorker;
+  /** Undefined if CANARY_SEC is 0, and in quarantine. */
+  canary: Canary | undefined;
   redis: RedisClient;
   platforms: ReadonlyMap<PlatformName, Platform>;
   /** Takes over the turns of workers known to be dead at once. @returns how many turns */
@@ -189,6 +192,10 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     },
     steps: {
       async runTurn(context) {
+        if (isCanary(context.claim)) {
+          report.canaryClaimed({ waitedMs: context.claim.newestAgeMs });
+          return commitCanary(context.claim);
+        }
         // An aborted turn ends as usual, whether or not the models are known.
         await abortable(listed.settled, context.signal).catch(() => undefined);
         return runTurn(context);
@@ -220,8 +227,16 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         }),
         endRechecks: identity ? startRechecks(identity, log) : () => undefined,
       };
+  const everyMs = config.queue.canarySec * SECOND_MS;
+  const { workerName } = store;
+  const isBusy = () => worker.isFull;
+  const canary =
+    isQuarantine || everyMs === 0
+      ? undefined
+      : new Canary({ redis, keyRing, wakeQueue, workerName, everyMs, isBusy, monotonicMs, log, report });
   return {
     worker,
+    canary,
     redis,
     platforms,
     async reread() {
@@ -237,6 +252,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     reclaimFromDeadWorkers: reclaim,
     quarantineCounts: () => metrics.sum(),
     async close(graceSec) {
+      canary?.stop();
       duties?.endSweeper();
       duties?.endRechecks();
       endLinkWatch();

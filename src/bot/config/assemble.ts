@@ -89,6 +89,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       personPerMinute: settings.LIMIT_PERSON_PER_MINUTE,
       chatPerMinute: settings.LIMIT_CHAT_PER_MINUTE,
       questionMaxAgeSec: settings.QUESTION_MAX_AGE_SEC,
+      canarySec: settings.CANARY_SEC,
     },
     conversation: {
       historyTtlDays: settings.HISTORY_TTL_DAYS,

@@ -61,6 +61,8 @@ export interface Config extends PlatformConfigs {
     readonly chatPerMinute: number;
     /** Maximum wait of a question for its turn (SECURITY.md in-order). */
     readonly questionMaxAgeSec: number;
+    /** Interval of canary questions; 0: none. */
+    readonly canarySec: number;
   };
   readonly conversation: {
     readonly historyTtlDays: number;

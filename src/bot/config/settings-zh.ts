@@ -85,6 +85,10 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   LIMIT_PERSON_PER_MINUTE: { meaning: '每人每分钟在所有聊天中的消息数上限。超出的消息会被拒绝并提示。' },
   LIMIT_CHAT_PER_MINUTE: { meaning: '每个聊天每分钟的消息数上限，所有人合计。' },
   QUESTION_MAX_AGE_SEC: { meaning: '问题最多等待的秒数，超过后致歉。已开始的回答不受限制。' },
+  CANARY_SEC: {
+    meaning:
+      'worker 发送探测问题的间隔秒数。探测问题经过整个队列，但不调用模型，也不发送消息，结果决定 `/readyz` 的 `worker` 部分。0 表示关闭，建议 60。',
+  },
   CONVERSATION_IDLE_SEC: { meaning: '对话空闲多少秒后结束，下一条回答会提示已开始新对话。0 表示不结束。' },
   HISTORY_TTL_DAYS: { meaning: '没有新消息的对话保存的天数。' },
   FEEDBACK_TTL_DAYS: { meaning: '评价保存的天数，包括模型和策略规则（`npm run feedback`）。' },

@@ -37,6 +37,29 @@ export async function readRedisFacts(redis: RedisClient): Promise<RedisFacts> {
   };
 }
 
+/** Memory of one node. */
+export interface RedisMemory {
+  usedBytes: number;
+  /** 0 if no limit is set. */
+  maxBytes: number;
+}
+
+/** Reads the memory of the master that is nearest to its limit, or without limits of the largest. */
+export async function readRedisMemory(redis: RedisClient): Promise<RedisMemory> {
+  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  const all = await Promise.all(
+    nodes.map(async (node) => {
+      const fields = parseInfo([await node.info('memory')]);
+      return { usedBytes: Number(fields.get('used_memory') ?? 0), maxBytes: Number(fields.get('maxmemory') ?? 0) };
+    }),
+  );
+  const fullness = ({ usedBytes, maxBytes }: RedisMemory) => usedBytes / (maxBytes || Number.MAX_SAFE_INTEGER);
+  return all.reduce((fullest, one) => (fullness(one) > fullness(fullest) ? one : fullest), {
+    usedBytes: 0,
+    maxBytes: 0,
+  });
+}
+
 function parseInfo(sections: string[]): Map<string, string> {
   const lines = sections.join('\n').split(/\r?\n/);
   return new Map(lines.flatMap((line) => (/^\w+:/.test(line) ? [splitField(line)] : [])));

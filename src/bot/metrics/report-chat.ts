@@ -33,6 +33,16 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     help: 'State changes of the circuit breaker for a failing chat service',
     labels: ['model', 'state'],
   });
+  const openBreakers = gauge(registry, {
+    name: 'chat_open_breakers',
+    help: '1 from the opening of the circuit breaker of a model in this process until a call succeeds again, else 0',
+    labels: ['model'],
+  });
+  const tokens = counter(registry, {
+    name: 'chat_tokens_total',
+    help: "Tokens by the chat service's own count, of prompts (prompt) and answers (completion)",
+    labels: ['model', 'kind'],
+  });
   const fallbacks = counter(registry, {
     name: 'chat_fallbacks_total',
     help: 'Questions answered by the fallback model, by the unavailable model and the reason',
@@ -62,6 +72,7 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     },
     breakerChanged({ model, state }) {
       breakers({ model, state });
+      openBreakers(state === 'closed' ? 0 : 1, { model });
       log[state === 'open' ? 'error' : 'info'](
         { model, state },
         'the circuit breaker of the chat service changed its state',
@@ -70,6 +81,10 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     fellBack({ model, trace, fallback, code }) {
       fallbacks({ model, fallback, code });
       log.info({ model, trace, fallback, code }, 'the fallback model answers');
+    },
+    tokensUsed({ model, promptTokens, completionTokens }) {
+      tokens({ model, kind: 'prompt' }, promptTokens);
+      tokens({ model, kind: 'completion' }, completionTokens);
     },
     unknownFinishReason({ model, trace }) {
       unknownReasons({ model });

@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
-import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
+import { MINUTE_MS, monotonicMs, SECOND_MS } from '../../shared/clock.ts';
 import type { Log } from '../../shared/log.ts';
 import type { QueueReport } from '../queue/queue-report.ts';
-import { counter, gauge } from './instruments.ts';
+import { counter, durations, gauge, QUICK_BUCKETS_SEC } from './instruments.ts';
 
 export function reportQueue(registry: Registry, log: Log): QueueReport {
   const count = (name: string, help: string) => {
@@ -40,6 +40,21 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     name: 'queue_pressure_changes_total',
     help: 'Changes of the queue pressure, by the new pressure',
     labels: ['pressure'],
+  });
+  const canaries = counter(registry, {
+    name: 'canary_turns_total',
+    help: 'Canary questions of this worker (CANARY_SEC): committed, late or not-stored',
+    labels: ['outcome'],
+  });
+  const provenAt = gauge(registry, {
+    name: 'canary_last_success_timestamp_seconds',
+    help: 'When a canary question of this worker was last found committed; 0 until the first one, and with CANARY_SEC=0',
+  });
+  provenAt(0);
+  const canaryWaits = durations(registry, {
+    name: 'canary_wait_seconds',
+    help: 'Time from the acceptance of a canary question to its claim by this worker',
+    bucketsSec: QUICK_BUCKETS_SEC,
   });
   let saidOfBareMs = -Infinity;
   const saidOfKeyMs = new Map<string, number>();
@@ -116,6 +131,14 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
     pressureChanged({ pressure, waiting }) {
       pressures({ pressure });
       log[pressure === 'hard' ? 'warn' : 'info']({ pressure, waiting }, 'the queue pressure changed');
+    },
+    canaryEnded({ outcome }) {
+      canaries({ outcome });
+      if (outcome === 'committed') provenAt(Date.now() / SECOND_MS);
+      else log.warn({ outcome }, 'a canary question was not answered: accepted questions may wait');
+    },
+    canaryClaimed({ waitedMs }) {
+      canaryWaits({}, waitedMs);
     },
     runFailed({ error }) {
       failures();

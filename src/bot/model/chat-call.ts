@@ -98,6 +98,10 @@ export class ChatCall {
       this.#firstEventMs = this.#parts.monotonicMs() - this.#startedMs;
       this.#options.pass.succeeded();
     }
+    if (event.type === 'usage') {
+      const { promptTokens, completionTokens } = event;
+      this.#parts.report.tokensUsed({ ...ofCall(this.#options.request), promptTokens, completionTokens });
+    }
     try {
       this.#options.onEvent(event);
     } catch (thrown) {

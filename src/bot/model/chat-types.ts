@@ -105,6 +105,8 @@ export interface ChatReport {
   breakerChanged(change: { model: string; state: 'open' | 'half-open' | 'closed' }): void;
   /** The fallback model answers because the requested model could not; `code` is the reason. */
   fellBack(event: OfCall & { fallback: string; code: string }): void;
+  /** The service's own count of one call. */
+  tokensUsed(use: OfCall & { promptTokens: number; completionTokens: number }): void;
   /** The service sent a finish reason unknown to this version; the answer counts as complete. */
   unknownFinishReason(answer: OfCall): void;
 }

@@ -45,6 +45,10 @@ export interface QueueReport {
   eventLost(event: { deliveryId: DeliveryId }): void;
   /** The pressure level changed (SECURITY.md back-pressure). */
   pressureChanged(event: { pressure: 'none' | 'soft' | 'hard'; waiting: number }): void;
+  /** A canary question was committed, is not committed after its interval, or could not be stored. */
+  canaryEnded(event: { outcome: 'committed' | 'late' | 'not-stored' }): void;
+  /** This worker claimed a canary question. */
+  canaryClaimed(event: { waitedMs: number }): void;
   /** A run failed with an error that no turn turned into an outcome. The sweeper wakes the conversation again. */
   runFailed(event: { error: Error }): void;
 }

@@ -110,6 +110,11 @@ export class TurnWorker {
     return this.#running.size;
   }
 
+  /** Whether all slots of this process are in use. */
+  get isFull(): boolean {
+    return this.#running.size >= this.#options.limits.concurrency * this.#workers.length;
+  }
+
   /** Whether the queue is being read. */
   isReady(): boolean {
     return !this.#isClosing && this.#workers.every((worker) => worker.isRunning());

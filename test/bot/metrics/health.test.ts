@@ -5,6 +5,8 @@ import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { healthRoutes, proofRoutes, type HealthPart } from '../../../src/bot/metrics/health.ts';
 import { createReport } from '../../../src/bot/metrics/metrics.ts';
+import { registerRedisMemory } from '../../../src/bot/metrics/redis-memory.ts';
+import { registerRunningTurns } from '../../../src/bot/metrics/running-turns.ts';
 import { registerWaitingQuestions } from '../../../src/bot/metrics/waiting-questions.ts';
 import { listen, type ListeningServer } from '../../../src/shared/http/http-server.ts';
 import { VERSION } from '../../../src/shared/version.ts';
@@ -175,13 +177,16 @@ describe('metrics', () => {
     const registry = new Registry();
     createReport(registry, recordingLog().log);
     registerWaitingQuestions(registry, () => Promise.resolve({ waiting: 3, longestMs: 1_500 }));
+    registerRedisMemory(registry, () => Promise.resolve({ usedBytes: 5, maxBytes: 9 }));
+    registerRunningTurns(registry, () => 1);
     const ours = (await registry.getMetricsAsJSON())
       .map(({ name }) => name)
       .filter((name) => name.startsWith('parley_'));
     expect(ours.length).toBeGreaterThan(15);
     expect(
       ours.filter(
-        (name) => !/_(seconds|bytes|records|partitions|connections|documents|questions|total|info)$/.test(name),
+        (name) =>
+          !/_(seconds|bytes|records|partitions|connections|documents|questions|turns|breakers|total|info)$/.test(name),
       ),
     ).toEqual([]);
   });
@@ -195,6 +200,37 @@ test.each([
   registerWaitingQuestions(registry, () => Promise.resolve(counted));
   const metrics = await registry.getMetricsAsJSON();
   expect(metrics.flatMap(({ values }) => values.map(({ value }) => value))).toEqual(expected);
+});
+
+test.each([
+  ['the memory in use and its limit', () => Promise.resolve({ usedBytes: 5, maxBytes: 9 }), [5, 9]],
+  ['no value while Redis fails', () => Promise.reject(new Error('away')), []],
+  ['no value while Redis does not answer', () => new Promise<never>(() => undefined), []],
+])("the gauges of Redis' memory show %s", async (_what, read, expected) => {
+  const registry = new Registry();
+  let reads = 0;
+  registerRedisMemory(registry, () => {
+    reads += 1;
+    return read();
+  });
+  const metrics = await registry.getMetricsAsJSON();
+  expect(metrics.flatMap(({ values }) => values.map(({ value }) => value))).toEqual(expected);
+  expect(reads).toBe(1);
+});
+
+test('an open circuit breaker is shown until it closes, and tokens are counted by model and kind', async () => {
+  const registry = new Registry();
+  const report = createReport(registry, recordingLog().log);
+  for (const state of ['open', 'half-open'] as const) {
+    report.breakerChanged({ model: 'svc-plus', state });
+    expect(await registry.metrics()).toContain('parley_chat_open_breakers{model="svc-plus"} 1');
+  }
+  report.breakerChanged({ model: 'svc-plus', state: 'closed' });
+  report.tokensUsed({ model: 'svc-plus', promptTokens: 30, completionTokens: 4 });
+  const text = await registry.metrics();
+  expect(text).toContain('parley_chat_open_breakers{model="svc-plus"} 0');
+  expect(text).toContain('parley_chat_tokens_total{model="svc-plus",kind="prompt"} 30');
+  expect(text).toContain('parley_chat_tokens_total{model="svc-plus",kind="completion"} 4');
 });
 
 test('healthz returns an identity proof for a valid nonce only', async () => {

@@ -123,6 +123,10 @@ describe('an answer', () => {
       ]);
     }
     expect(fixture.server.calls[1]?.body['stream']).toBe(false);
+    expect(fixture.tokens).toEqual([
+      ['svc-plus', 1, 2],
+      ['svc-plus', 1, 2],
+    ]);
   });
 
   test.each<[string, Answer, string, number?]>([
@@ -345,6 +349,7 @@ describe('the list of models', () => {
         limitChanged: () => undefined,
         breakerChanged: () => undefined,
         fellBack: () => undefined,
+        tokensUsed: () => undefined,
         unknownFinishReason: () => undefined,
       },
     });

@@ -66,6 +66,8 @@ export function useWorkerFixture(): WorkerFixture {
     messageReducedToId: () => void reported.push('kept bare'),
     eventLost: () => void reported.push('lost'),
     pressureChanged: ({ pressure }) => void reported.push(`pressure ${pressure}`),
+    canaryEnded: ({ outcome }) => void reported.push(`canary ${outcome}`),
+    canaryClaimed: () => void reported.push('canary claimed'),
     runFailed: () => void reported.push('run failed'),
   };
   const fixture = { keyRing, reported, report, log, startWorker, send } as {

@@ -199,6 +199,11 @@ export const storeSettings = {
     'Maximum wait of a question for its turn, in seconds. Then it gets an apology. Begun answers do not expire.',
     'common',
   ),
+  CANARY_SEC: setting(
+    kinds.wholeNumber(0, 3_600),
+    '0',
+    'Seconds between synthetic questions of a worker, which test the queue without model and platform and drive the part `worker` of `/readyz`. 0 disables them; 60 is a good value.',
+  ),
   CONVERSATION_IDLE_SEC: setting(
     kinds.wholeNumber(0, 31_536_000),
     '28800',
