@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { got } from 'got';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
-import { countedStream, statusOf } from '../bot/model/scripted-chat-server.ts';
+import { countedStream } from '../bot/model/scripted-chat-server.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { describeWith } from '../support/with-program.ts';
@@ -44,10 +44,11 @@ describeWith('prometheus', 'a real Prometheus with the shipped files and a runni
     const args = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`];
     prometheus = spawn('prometheus', [...args, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'pipe' });
     prometheus.stderr?.on('data', (chunk: Buffer) => void (output += chunk.toString()));
-    await untilTrue(async () => {
-      const ready = await got(`http://127.0.0.1:${port}/-/ready`, { throwHttpErrors: false, retry: { limit: 0 } });
-      return ready.statusCode === 200;
-    }).catch(() => expect(output).toBe('a Prometheus that is ready'));
+    const isReady = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/-/ready`).catch(() => undefined);
+      return answer?.status === 200;
+    };
+    await untilTrue(isReady, 30_000).catch(() => expect(output).toBe('a Prometheus that is ready'));
   }, 60_000);
   afterAll(async () => {
     prometheus.kill('SIGKILL');
@@ -65,15 +66,16 @@ describeWith('prometheus', 'a real Prometheus with the shipped files and a runni
     await untilTrue(async () => (await valuesOf('count(parley_running_turns)'))?.[0]?.value[1] === '2', 60_000);
     expect(await valuesOf('ALERTS{alertname="ParleyNoWorker"}')).toEqual([]);
 
-    // Counters with labels need two samples before they have a rate.
     for (let round = 1; round <= 3; round += 1) {
       deployment.chat.script(countedStream(`answer ${round}`, 100, 20));
       await deployment.sender.direct(`U${round}`, 'a question');
       await deployment.untilShown(`DU${round}`, [`answer ${round}`], 30_000);
-      const answered = `sum(parley_turn_duration_seconds_count) >= ${round}`;
-      await untilTrue(async () => ((await valuesOf(answered)) ?? []).length > 0, 60_000);
     }
-    deployment.chat.script(statusOf(400));
+    // A rate needs two samples.
+    for (const name of ['deliveries_total{outcome="accepted"}', 'turn_duration_seconds_count', 'chat_tokens_total']) {
+      const samples = `max(count_over_time(parley_${name}[5m])) >= 2`;
+      await untilTrue(async () => ((await valuesOf(samples)) ?? []).length > 0, 60_000);
+    }
     const failures: string[] = [];
     const withData = new Set<string>();
     for (const { from, expression } of shippedQueries()) {
