@@ -15,8 +15,8 @@ const INSTALLED_BY = [
 ];
 const BROWSER_PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_BROWSER = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
-/** Programs for the container tests, which read the files that we ship or document, with their package names. */
-const CONTAINER_PROGRAMS = ['docker-compose', 'caddy', 'nginx'];
+/** Programs for the tests of the files that we ship or document, with their package names. */
+const CONTAINER_PROGRAMS = ['docker-compose', 'caddy', 'nginx', 'prometheus'];
 /** Where Debian installs servers; not included in every PATH. */
 const SERVERS = '/usr/sbin';
 const CHINESE_FONTS = '/usr/share/fonts/opentype/noto';

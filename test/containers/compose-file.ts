@@ -5,6 +5,7 @@ export interface ComposeService {
   image?: string;
   build?: string;
   command?: string[];
+  entrypoint?: string[];
   environment?: Record<string, string | number>;
   volumes?: string[];
   ports?: string[];
@@ -15,9 +16,13 @@ export interface ComposeService {
   mem_limit?: string;
 }
 
-/** The text of docker-compose.yml. */
-export function composeSource(): string {
-  return readFileSync('docker-compose.yml', 'utf8');
+/** The file of the demo. */
+export const DEMO_FILE = 'docker-compose.yml';
+/** The file for real people. */
+export const PRODUCTION_FILE = 'docker-compose.production.yml';
+
+export function composeSource(file = PRODUCTION_FILE): string {
+  return readFileSync(file, 'utf8');
 }
 
 interface ComposeFile {
@@ -25,13 +30,13 @@ interface ComposeFile {
   volumes: Record<string, unknown>;
 }
 
-function composeFile(): ComposeFile {
-  return parse(composeSource(), { merge: true }) as ComposeFile;
+function composeFile(file = PRODUCTION_FILE): ComposeFile {
+  return parse(composeSource(file), { merge: true }) as ComposeFile;
 }
 
-/** docker-compose.yml as parsed by a container engine. */
-export function readCompose(): Record<string, ComposeService> {
-  return composeFile().services;
+/** The services as parsed by a container engine. */
+export function readCompose(file = PRODUCTION_FILE): Record<string, ComposeService> {
+  return composeFile(file).services;
 }
 
 /** The declared volumes. */

@@ -38,7 +38,7 @@ describe('the files in the image', () => {
   });
 });
 
-describe('the volumes in docker-compose.yml', () => {
+describe('the volumes in docker-compose.production.yml', () => {
   const services = Object.entries(readCompose());
   const withRole = (role: string) =>
     services.filter(([, service]) => environmentOf(service)['ROLES']?.split(',').includes(role));

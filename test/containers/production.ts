@@ -28,7 +28,7 @@ interface Running {
   port: number;
 }
 
-/** The services of docker-compose.yml as plain processes, each in a folder with only the image's files. */
+/** The services of docker-compose.production.yml as plain processes, each in a folder with only the image's files. */
 export interface Production {
   /** The folder that each process has as `config/`. */
   configFolder: string;

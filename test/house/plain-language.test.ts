@@ -14,7 +14,7 @@ const filesIn = (folder: string, names: RegExp) =>
     .sort();
 const CONFIGURATION = [
   ...filesIn('defaults', /\.json$/),
-  ...['config/.env.example', 'docker-compose.yml', 'docs/openapi.yaml'],
+  ...['config/.env.example', 'docker-compose.yml', 'docker-compose.production.yml', 'docs/openapi.yaml'],
 ];
 
 test('programs, test titles, pages and configuration files are in plain English', () => {

@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { got } from 'got';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
+import { untilTrue } from '../support/deployment.ts';
+import { startParleyProcess } from '../support/parley-process.ts';
+import { startTestRedis } from '../support/redis.ts';
+import { DEMO_FILE, environmentOf, readCompose } from './compose-file.ts';
+import { asUserOf, buildImage } from './image-files.ts';
+
+test("the demo of docker-compose.yml starts from the image's files, as its user and without any setting", async () => {
+  const image = buildImage();
+  const root = dirname(dirname(image.folder));
+  const redis = await startTestRedis();
+  const { demo = {} } = readCompose(DEMO_FILE);
+  const folder = join(root, 'demo');
+  const dataDir = join(root, 'data');
+  mkdirSync(folder);
+  mkdirSync(dataDir);
+  // The mounts.
+  for (const name of readdirSync(image.folder)) symlinkSync(join(image.folder, name), join(folder, name));
+  expect(demo.volumes).toEqual(['./examples:/app/examples:ro', 'demo-data:/data']);
+  symlinkSync(resolve('examples'), join(folder, 'examples'));
+  execFileSync('chmod', ['-R', 'a+rX,a-w', folder, image.folder]);
+  execFileSync('chmod', ['a+rx', root, dirname(image.folder)]);
+  chmodSync(dataDir, 0o777);
+  const ports = { PORT: await freePort(), SERVICE_PORT: await freePort(), MESSENGER_PORT: await freePort() };
+  const here = { ...environmentOf(demo), HOST: '127.0.0.1', DATA_DIR: dataDir, REDIS_URL: redis.url };
+  const numbers = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
+  const env = { ...image.env, ...here, ...numbers };
+  const parley = await startParleyProcess({
+    ...{ cwd: folder, env, command: asUserOf(image, image.command) },
+    until: /running in local mode/,
+  });
+  try {
+    const [, page = ''] = /Open (http:\S+) in a browser/.exec(parley.output()) ?? [];
+    expect((await got(page)).body).toContain('<html');
+    const statusOf = async () => (await fetch(`http://127.0.0.1:${ports.PORT}/readyz`)).status;
+    await untilTrue(async () => (await statusOf()) === 200);
+  } finally {
+    parley.kill('SIGKILL');
+    await parley.ended;
+    await redis.stop();
+    execFileSync('chmod', ['-R', 'u+w', root]);
+    execFileSync('rm', ['-rf', root]);
+  }
+}, 120_000);
