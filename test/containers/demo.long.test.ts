@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { chmodSync, cpSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { got } from 'got';
 import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
@@ -15,23 +15,19 @@ test("the demo of docker-compose.yml starts from the image's files, as its user 
   const root = dirname(dirname(image.folder));
   const redis = await startTestRedis();
   const { demo = {} } = readCompose(DEMO_FILE);
-  const folder = join(root, 'demo');
   const dataDir = join(root, 'data');
-  mkdirSync(folder);
   mkdirSync(dataDir);
-  // The mounts.
-  for (const name of readdirSync(image.folder)) symlinkSync(join(image.folder, name), join(folder, name));
-  expect(demo.volumes).toEqual(['./examples:/app/examples:ro', 'demo-data:/data']);
-  symlinkSync(resolve('examples'), join(folder, 'examples'));
-  execFileSync('chmod', ['-R', 'a+rX,a-w', folder, image.folder]);
-  execFileSync('chmod', ['a+rx', root, dirname(image.folder)]);
   chmodSync(dataDir, 0o777);
+  expect(demo.volumes).toEqual(['./examples:/app/examples:ro', 'demo-data:/data']);
+  cpSync('examples', join(image.folder, 'examples'), { recursive: true });
+  execFileSync('chmod', ['-R', 'a+rX,a-w', image.folder]);
+  execFileSync('chmod', ['a+rx', root, dirname(image.folder)]);
   const ports = { PORT: await freePort(), SERVICE_PORT: await freePort(), MESSENGER_PORT: await freePort() };
   const here = { ...environmentOf(demo), HOST: '127.0.0.1', DATA_DIR: dataDir, REDIS_URL: redis.url };
   const numbers = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
   const env = { ...image.env, ...here, ...numbers };
   const parley = await startParleyProcess({
-    ...{ cwd: folder, env, command: asUserOf(image, image.command) },
+    ...{ cwd: image.folder, env, command: asUserOf(image, image.command) },
     until: /running in local mode/,
   });
   try {
