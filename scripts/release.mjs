@@ -1,8 +1,11 @@
-// Cuts a release: `npm run release -- 1.2.3`. Moves the changelog's Unreleased section under the version, sets it in package.json
-// and package-lock.json, commits and tags. Pushing is left to the caller.
+// Cuts a release: `npm run release -- 1.2.3`. Moves the changelog's Unreleased section under the version, sets it in package.json,
+// package-lock.json and the Helm chart, commits and tags, and writes the package with its bill of materials and provenance
+// to dist-release. Pushing and publishing are left to the caller.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { writeAttestations } from './release/attest.mjs';
 
+const CHART = 'ops/helm/parley/Chart.yaml';
 const [version = ''] = process.argv.slice(2);
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
@@ -40,9 +43,17 @@ if (import.meta.filename === process.argv[1]) {
       json.version = version;
       json.packages[''].version = version;
     });
-    git('add', 'CHANGELOG.md', 'package.json', 'package-lock.json');
+    const chart = readFileSync(CHART, 'utf8').replaceAll(/^(version|appVersion): .*$/gm, `$1: ${version}`);
+    writeFileSync(CHART, chart);
+    git('add', 'CHANGELOG.md', 'package.json', 'package-lock.json', CHART);
     git('commit', '-m', `chore(release): ${version}`);
     git('tag', '-a', `v${version}`, '-m', `Parley ${version}`);
+    const remotes = git('remote').split('\n');
+    const origin = remotes.includes('origin')
+      ? git('remote', 'get-url', 'origin').replace(/\/\/[^/@]*@/, '//')
+      : 'local';
+    const files = writeAttestations({ version, commit: git('rev-parse', 'HEAD'), origin });
+    process.stdout.write(`${files.join('\n')}\n`);
     process.stdout.write(`Tagged v${version}. Run \`npm run verify\`, then push the commit and the tag.\n`);
   } catch (error) {
     process.stderr.write(`${error.message}\n`);

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync } from 'node:fs';
+import { chownSync, cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { got } from 'got';
 import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { untilTrue } from '../support/deployment.ts';
-import { startParleyProcess } from '../support/parley-process.ts';
+import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { startTestRedis } from '../support/redis.ts';
 import { DEMO_FILE, environmentOf, readCompose } from './compose-file.ts';
 import { asUserOf, buildImage } from './image-files.ts';
@@ -17,7 +16,8 @@ test("the demo of docker-compose.yml starts from the image's files, as its user 
   const { demo = {} } = readCompose(DEMO_FILE);
   const dataDir = join(root, 'data');
   mkdirSync(dataDir);
-  chmodSync(dataDir, 0o777);
+  // Like the folder in the image.
+  if (process.getuid?.() === 0) chownSync(dataDir, image.user, image.user);
   expect(demo.volumes).toEqual(['./examples:/app/examples:ro', 'demo-data:/data']);
   cpSync('examples', join(image.folder, 'examples'), { recursive: true });
   execFileSync('chmod', ['-R', 'a+rX,a-w', image.folder]);
@@ -26,18 +26,23 @@ test("the demo of docker-compose.yml starts from the image's files, as its user 
   const here = { ...environmentOf(demo), HOST: '127.0.0.1', DATA_DIR: dataDir, REDIS_URL: redis.url };
   const numbers = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
   const env = { ...image.env, ...here, ...numbers };
-  const parley = await startParleyProcess({
-    ...{ cwd: image.folder, env, command: asUserOf(image, image.command) },
-    until: /running in local mode/,
-  });
+  let parley: ParleyProcess | undefined;
   try {
+    const command = asUserOf(image, image.command);
+    parley = await startParleyProcess({ cwd: image.folder, env, command, until: /running in local mode/ });
     const [, page = ''] = /Open (http:\S+) in a browser/.exec(parley.output()) ?? [];
-    expect((await got(page)).body).toContain('<html');
+    // The token of the printed address becomes a cookie.
+    const opened = await fetch(page, { redirect: 'manual' });
+    const cookie = opened.headers
+      .getSetCookie()
+      .map((each) => each.split(';')[0])
+      .join('; ');
+    expect(await (await fetch(new URL('/', page), { headers: { cookie } })).text()).toContain('<html');
     const statusOf = async () => (await fetch(`http://127.0.0.1:${ports.PORT}/readyz`)).status;
     await untilTrue(async () => (await statusOf()) === 200);
   } finally {
-    parley.kill('SIGKILL');
-    await parley.ended;
+    parley?.kill('SIGKILL');
+    await parley?.ended;
     await redis.stop();
     execFileSync('chmod', ['-R', 'u+w', root]);
     execFileSync('rm', ['-rf', root]);

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -7,14 +8,27 @@ import { expect, test } from '@jest/globals';
 const CHANGELOG =
   '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2026-01-01\n\n- The first.\n';
 
+const PACKAGES = { dependencies: { koa: '3.3.0' }, devDependencies: { jest: '30.5.2' } };
+const LOCK = {
+  ...{ name: 'parley', version: '0.1.0', lockfileVersion: 3 },
+  packages: {
+    '': { name: 'parley', version: '0.1.0', ...PACKAGES },
+    'node_modules/jest': { version: '30.5.2', dev: true },
+    'node_modules/koa': { version: '3.3.0', license: 'MIT' },
+  },
+};
+
 function repository(changelog = CHANGELOG) {
   const folder = mkdtempSync(join(tmpdir(), 'release-'));
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   write('CHANGELOG.md', changelog);
-  write('package.json', '{ "name": "parley", "version": "0.1.0" }');
-  write('package-lock.json', '{ "version": "0.1.0", "packages": { "": { "version": "0.1.0" } } }');
+  write('package.json', JSON.stringify({ name: 'parley', version: '0.1.0', files: ['CHANGELOG.md'], ...PACKAGES }));
+  write('.gitignore', 'dist-*/\n');
+  mkdirSync(join(folder, 'ops/helm/parley'), { recursive: true });
+  write('ops/helm/parley/Chart.yaml', 'name: parley\nversion: 0.1.0\nappVersion: 0.1.0\n');
+  write('package-lock.json', JSON.stringify(LOCK));
   git('init', '-q');
   git('config', 'user.email', 'release@example.org');
   git('config', 'user.name', 'Release');
@@ -22,7 +36,7 @@ function repository(changelog = CHANGELOG) {
   git('commit', '-q', '-m', 'chore: begin');
   const release = (...args: string[]) =>
     spawnSync(process.execPath, [resolve('scripts/release.mjs'), ...args], { cwd: folder, encoding: 'utf8' });
-  return { git, read, write, release };
+  return { folder, git, read, write, release };
 }
 
 test('a release sets the version, moves the unreleased changes under it, commits and tags', () => {
@@ -33,7 +47,11 @@ test('a release sets the version, moves the unreleased changes under it, commits
     CHANGELOG.replace('## [Unreleased]\n', `## [Unreleased]\n\n## [0.2.0] - ${date}\n`),
   );
   expect(JSON.parse(read('package.json'))).toMatchObject({ version: '0.2.0' });
-  expect(JSON.parse(read('package-lock.json'))).toEqual({ version: '0.2.0', packages: { '': { version: '0.2.0' } } });
+  expect(JSON.parse(read('package-lock.json'))).toMatchObject({
+    version: '0.2.0',
+    packages: { '': { version: '0.2.0' } },
+  });
+  expect(read('ops/helm/parley/Chart.yaml')).toBe('name: parley\nversion: 0.2.0\nappVersion: 0.2.0\n');
   expect(git('log', '-1', '--format=%s')).toBe('chore(release): 0.2.0');
   expect(git('describe', '--exact-match')).toBe('v0.2.0');
   expect(git('status', '--porcelain')).toBe('');
@@ -53,3 +71,46 @@ test('a release is refused while the work tree has uncommitted changes', () => {
   write('package.json', '{}');
   expect(release('0.2.0')).toMatchObject({ status: 1, stderr: 'The work tree has uncommitted changes\n' });
 });
+
+interface Bom {
+  bomFormat: string;
+  metadata: { component: { name: string; version: string } };
+  components: { name: string; version: string }[];
+}
+
+interface Statement {
+  subject: { name: string; digest: { sha256: string } }[];
+  predicateType: string;
+  predicate: { buildDefinition: { resolvedDependencies: { uri: string; digest: Record<string, string> }[] } };
+}
+
+test('a release has a package, a bill of materials of what runs, and a provenance with their hashes', () => {
+  const { folder, git, read, release } = repository();
+  git('remote', 'add', 'origin', 'https://user:password@git.example.org/parley.git');
+  expect(release('0.2.0')).toMatchObject({ status: 0, stderr: '' });
+  const bom = JSON.parse(read('dist-release/parley-0.2.0.cdx.json')) as Bom;
+  expect(bom).toMatchObject({
+    bomFormat: 'CycloneDX',
+    metadata: { component: { name: 'parley', version: '0.2.0' } },
+  });
+  expect(bom.components.map(({ name, version }) => `${name}@${version}`)).toEqual(['koa@3.3.0']);
+
+  const text = read('dist-release/parley-0.2.0.provenance.json');
+  const statement = JSON.parse(text) as Statement;
+  const hashOf = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex');
+  expect(statement.subject).toEqual(
+    ['parley-0.2.0.tgz', 'parley-0.2.0.cdx.json'].map((name) => ({
+      name,
+      digest: { sha256: hashOf(`dist-release/${name}`) },
+    })),
+  );
+  expect(statement.predicateType).toBe('https://slsa.dev/provenance/v1');
+  expect(statement.predicate.buildDefinition.resolvedDependencies).toEqual([
+    { uri: 'git+https://git.example.org/parley.git', digest: { gitCommit: git('rev-parse', 'v0.2.0^{commit}') } },
+    { uri: 'package-lock.json', digest: { sha256: hashOf('package-lock.json') } },
+  ]);
+  expect(text).not.toContain('password');
+}, 60_000);
