@@ -17,6 +17,8 @@ const RUN: Readonly<Record<string, RegExp>> = {
 
 const SERVER = 'starts servers until it is stopped; the journeys and test/bot/app/local start them';
 const DOCKER = 'needs Docker; test/containers runs what the image holds';
+const CLUSTER = 'needs a cluster; test/ops/kubernetes checks the objects';
+const SYSTEMD = 'changes the system; test/ops/systemd checks the units';
 const OWN_REDIS = 'needs the Redis of a deployment; backup.test.ts beside this runs it against one of its own';
 const MINUTES = 'takes minutes and both cores';
 const VERIFY = 'is a part of npm run verify, or all of it, and this test is one too';
@@ -43,6 +45,31 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run setup': 'asks at the terminal; test/cli/setup answers',
   'npm run setup -- --yes': 'needs a deployment around it; test/cli/setup has one',
   'npm run hash-password': 'waits for a password at the terminal; the line with printf runs',
+  'docker compose': DOCKER,
+  'docker compose up': 'needs Docker; test/containers/demo runs what it starts',
+  'docker compose up -d': DOCKER,
+  'docker compose stop': DOCKER,
+  'docker compose down --volumes': DOCKER,
+  'docker compose run --rm parley --help': DOCKER,
+  'docker compose run --rm -T parley feedback --days 30 > feedback.csv': DOCKER,
+  'docker compose run --rm backup': 'needs Docker; test/ops/redis-scripts runs its script',
+  'docker compose run --rm restore FILE': 'needs Docker; test/ops/redis-scripts runs its script',
+  'kubectl create secret generic parley-secrets --from-file=REDIS_URL --from-file=SECRET_KEY --from-file=CHAT_API_KEY':
+    CLUSTER,
+  'kubectl create configmap parley-config --from-file=policy.json': CLUSTER,
+  'kubectl apply -k my-overlay': CLUSTER,
+  'helm install parley ops/helm/parley -f my-values.yaml': CLUSTER,
+  'useradd --system --home-dir /opt/parley --shell /usr/sbin/nologin parley': SYSTEMD,
+  'git clone ADDRESS /opt/parley': SYSTEMD,
+  'npm --prefix /opt/parley ci --ignore-scripts': SYSTEMD,
+  'npm --prefix /opt/parley run build': SYSTEMD,
+  'install -d -m 700 /etc/parley': SYSTEMD,
+  'openssl rand -base64 32 > /etc/parley/secret-key': SYSTEMD,
+  'cp ops/systemd/*.service /etc/systemd/system/': SYSTEMD,
+  'install -D -m 644 ops/systemd/redis-parley.conf /etc/systemd/system/redis-server.service.d/parley.conf': SYSTEMD,
+  'systemctl daemon-reload': SYSTEMD,
+  'systemctl restart redis-server': SYSTEMD,
+  'systemctl enable --now parley-receiver parley-worker@01 parley-worker@02': SYSTEMD,
   'docker compose build': DOCKER,
   'docker compose run --rm check': DOCKER,
   'PARLEY_HOST=parley.example.org docker compose --profile proxy up -d': DOCKER,
