@@ -79,7 +79,10 @@ test('each alert has a severity, a summary and a line in both guides', () => {
   for (const { alert, labels, annotations } of rules) {
     expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(?:critical|warning)$/)]);
     expect([alert, annotations.summary.length > 10, annotations.description.length > 10]).toEqual([alert, true, true]);
-    expect([alert, pages.map((page) => page.includes(`\`${alert}\``))]).toEqual([alert, [true, true]]);
+    expect([alert, pages.map((page) => page.includes(`| \`${alert.replace(/^Parley/, '')}\` `))]).toEqual([
+      alert,
+      [true, true],
+    ]);
   }
 });
 
