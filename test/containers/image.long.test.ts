@@ -157,7 +157,7 @@ describe("the services, started from the image's files alone, as its user and re
 
 test("the services that run Parley's image include every role", () => {
   expect(ours.map(([name]) => name).toSorted()).toEqual(
-    ['check', 'receiver', 'service', 'worker-1', 'worker-2'].toSorted(),
+    ['check', 'parley', 'receiver', 'service', 'worker-1', 'worker-2'].toSorted(),
   );
 });
 

@@ -8,7 +8,9 @@ import { startTestRedis } from '../support/redis.ts';
 
 const run = promisify(execFile);
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'parley-redis-'))));
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-redis-'));
+});
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function runScript(name: string, url: string, args: readonly string[], dataDir = ''): Promise<string> {
