@@ -23,6 +23,7 @@ import { proofOfConfiguration } from './configuration-proof.ts';
 import { needsLocalParts } from './local/needs-local-parts.ts';
 import type { Config, Role, Secrets } from '../config/config.ts';
 import type { EgressPolicy } from '../../shared/web/egress-policy.ts';
+import { startTracing } from './tracing.ts';
 import { healthOfRedis } from './worker-health.ts';
 import { inProcessWorker, type WorkerHost } from './worker-host.ts';
 
@@ -84,6 +85,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const addresses: App['addresses'] = [];
   const rereadings: Rereading[] = [];
   try {
+    endings.push(await startTracing(options));
     const local = await startLocal(options, endings);
     const secrets = local?.secrets ?? options.secrets;
     const registry = new Registry();

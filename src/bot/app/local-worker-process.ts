@@ -12,6 +12,7 @@ import type { LocalHit, LocalQuery } from '../knowledge/index/local-index.ts';
 import { SourceError } from '../knowledge/remote-source.ts';
 import { RecentChanges } from '../identity/links/recent-changes.ts';
 import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './worker-process/worker-messages.ts';
+import { startTracing } from './tracing.ts';
 import { healthOfWorker } from './worker-health.ts';
 import { countsOf, sumOfMetrics } from './worker-process/process-metrics.ts';
 
@@ -21,6 +22,7 @@ import { countsOf, sumOfMetrics } from './worker-process/process-metrics.ts';
  */
 const registry = new Registry();
 let worker: WorkerPart | undefined;
+let endTracing: (() => Promise<void>) | undefined;
 const searches = new Map<number, Deferred<LocalHit[]>>();
 let lastSearch = 0;
 /** Messages are handled one at a time. */
@@ -40,6 +42,7 @@ async function begin({ config, secrets, name, deadNames, isQuarantine }: WorkerT
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
+  endTracing = await startTracing({ config, secrets, log });
   const report = createReport(registry, log);
   const recentLinks = new RecentChanges();
   const options = { config, secrets, nowMs: Date.now, recentLinks, log, report, workerName: name };
@@ -81,6 +84,7 @@ function run(conversation: ConversationRef): void {
 async function handleMessage(message: Exclude<ToWorker, { kind: 'ask' | 'run' | 'found' }>): Promise<void> {
   if (message.kind === 'begin') return begin(message.task);
   await worker?.close(message.graceSec);
+  await endTracing?.();
   process.exit(EXIT.ok);
 }
 

@@ -43,11 +43,18 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     help: 'Answers with a finish reason that this version does not know',
     labels: ['model'],
   });
+  const tokens = counter(registry, {
+    name: 'chat_tokens_total',
+    help: 'Tokens of prompts (input) and answers (output), as counted by the chat service',
+    labels: ['model', 'kind'],
+  });
   return {
-    callEnded({ model, trace, outcome, durationMs, firstEventMs }) {
+    callEnded({ model, trace, outcome, durationMs, firstEventMs, inputTokens, outputTokens }) {
       calls({ model, outcome }, durationMs);
       if (firstEventMs !== undefined) firstEvents({ model }, firstEventMs);
-      log.debug({ model, trace, outcome, durationMs, firstEventMs }, 'chat call ended');
+      if (inputTokens !== undefined) tokens({ model, kind: 'input' }, inputTokens);
+      if (outputTokens !== undefined) tokens({ model, kind: 'output' }, outputTokens);
+      log.debug({ model, trace, outcome, durationMs, firstEventMs, inputTokens, outputTokens }, 'chat call ended');
     },
     retried({ model, trace, code, status, waitMs }) {
       retries({ model, code });

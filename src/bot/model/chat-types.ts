@@ -93,9 +93,17 @@ type OfCall = Pick<ChatRequest, 'model' | 'trace'>;
 export interface ChatReport {
   /**
    * One HTTP call ended. `outcome` is `complete`, `truncated`, or the error code; `firstEventMs` is absent if there was no
-   * event.
+   * event, the tokens if the service did not count them.
    */
-  callEnded(call: OfCall & { outcome: string; durationMs: number; firstEventMs?: number }): void;
+  callEnded(
+    call: OfCall & {
+      outcome: string;
+      durationMs: number;
+      firstEventMs?: number;
+      inputTokens?: number;
+      outputTokens?: number;
+    },
+  ): void;
   /** A call will be repeated after a pause. */
   retried(retry: OfCall & { code: string; status?: number; waitMs: number }): void;
   /** A question was admitted, or gave up, after a wait. */
