@@ -46,10 +46,9 @@ export async function runToolCalls(options: ToolRunOptions, calls: readonly Tool
     const startedMs = performance.now();
     const name = calls[position]?.name ?? '';
     const tool = toolbox.has(name) ? name : 'unknown';
-    const { outcome, text } =
-      'run' in use
-        ? await runTraced(tool, () => runOne(options, use))
-        : { outcome: 'refused' as const, text: use.fault };
+    const { outcome, text } = await runTraced(tool, async () =>
+      'run' in use ? runOne(options, use) : { outcome: 'refused', text: use.fault },
+    );
     const durationMs = performance.now() - startedMs;
     report.toolEnded({ turnId, tool, outcome, durationMs });
     return { text, namesAddresses: outcome === 'done' && toolbox.findsAddresses(name) };
