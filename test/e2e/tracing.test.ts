@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chunk, countedStream, helloStream, sse, streamOf, type Answer } from '../bot/model/scripted-chat-server.ts';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts';
 import { untilTrue } from '../support/deployment.ts';
+import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 
 // Real processes that export to a real OTLP/HTTP receiver.
@@ -67,17 +68,17 @@ describe('a traced message', () => {
     expect(ofTrace.filter(({ parentId }) => !ids.has(parentId)).map(({ name }) => name)).toEqual(['receive']);
     const parents = Object.fromEntries(ofTrace.map((span) => [span.name, parentOf(span)]));
     expect(parents).toMatchObject({
-      'receive': undefined,
-      'accept': 'receive',
+      receive: undefined,
+      accept: 'receive',
       'redis.accept': 'accept',
       'wait in queue': 'accept',
-      'claim': 'accept',
-      'turn': 'accept',
+      claim: 'accept',
+      turn: 'accept',
       'sign-in gate': 'turn',
-      'prompt': 'turn',
+      prompt: 'turn',
       'chat svc-plus': 'turn',
       'execute_tool current_time': 'turn',
-      'commit': 'turn',
+      commit: 'turn',
       'redis.commit': 'commit',
     });
     const writes = ofTrace.filter(({ name }) => /^slack\.chat\./.test(name));
@@ -123,10 +124,11 @@ describe('a traced message', () => {
       streamOf(chunk({ content: 'Wait.' }), callOf('current_time', invented)),
       countedStream(ANSWER, 120, 9),
     );
-    await deployment.startProcess(env());
+    await deployment.startBot(env());
     await deployment.sender.direct('U1SECRETLY', QUESTION);
     await untilTrue(() => deployment.textsIn('DU1SECRETLY').some((text) => text.endsWith(ANSWER)));
-    await untilTrue(() => named('turn').length === 1);
+    await deployment.stopBots();
+    expect(named('turn')).toHaveLength(1);
     const { env: settings } = deployment;
     const secrets = ['CHAT_API_KEY', 'SECRET_KEY', 'SLACK_BOT_TOKEN', 'SLACK_SIGNING_SECRET'].map(
       (name) => settings[name] as string,
@@ -175,19 +177,27 @@ describe('a traced message', () => {
 });
 
 describe('the exporter', () => {
-  test('that gets no answer disturbs no message and no stop, and is logged without details', async () => {
-    await collector.stop();
-    deployment.chat.script(helloStream('Hello.'));
-    const bot = await deployment.startProcess(env());
-    await deployment.sender.direct('U1', QUESTION);
-    await deployment.untilShown('DU1', ['Hello.'], 20_000);
-    const stoppedMs = performance.now();
-    bot.kill('SIGTERM');
-    expect(await bot.ended).toBe(0);
-    // Two seconds for the last spans, and the rest for a busy machine.
-    expect(performance.now() - stoppedMs).toBeLessThan(15_000);
-    expect(bot.output()).not.toContain(HEADER_KEY);
-  }, 60_000);
+  test.each([
+    ['refuses all spans', async () => (await startOtlpReceiver(400)).url],
+    ['cannot be reached', async () => `http://127.0.0.1:${await freePort()}`],
+  ])(
+    'disturbs neither an answer nor a stop while the collector %s [collector-away]',
+    async (why, collectorUrl) => {
+      deployment.chat.script(helloStream('Hello.'));
+      const bot = await deployment.startProcess(env({ OTEL_EXPORTER_OTLP_ENDPOINT: await collectorUrl() }));
+      await deployment.sender.direct('U1', QUESTION);
+      await deployment.untilShown('DU1', ['Hello.'], 20_000);
+      // An unreachable collector is tried again first.
+      if (why === 'refuses all spans') await untilTrue(() => bot.output().includes('traces could not be exported'));
+      const stoppedMs = performance.now();
+      bot.kill('SIGTERM');
+      expect(await bot.ended).toBe(0);
+      // Two seconds for the last spans, and the rest for a busy machine.
+      expect(performance.now() - stoppedMs).toBeLessThan(15_000);
+      expect(bot.output()).not.toContain(HEADER_KEY);
+    },
+    60_000,
+  );
 
   test('sends the last spans at a stop', async () => {
     deployment.chat.script(helloStream('Hello.'));
@@ -215,21 +225,25 @@ describe('the exporter', () => {
 test.each([
   ['is loaded with OTEL_EXPORTER_OTLP_ENDPOINT', true],
   ['is not loaded without OTEL_EXPORTER_OTLP_ENDPOINT, and no request has a traceparent', false],
-])('the OpenTelemetry SDK %s', async (_title, isOn) => {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-scripts-'));
-  try {
-    deployment.chat.script(helloStream('Hello.'));
-    // Node lists all scripts that it has loaded.
-    const bot = await deployment.startProcess({ ...(isOn ? env() : {}), NODE_V8_COVERAGE: folder });
-    await deployment.sender.direct('U1', QUESTION);
-    await deployment.untilShown('DU1', ['Hello.'], 20_000);
-    bot.kill('SIGTERM');
-    await bot.ended;
-    const scripts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-    expect(scripts.some((text) => /"url":"[^"]*\/start-command-[^"]*"/.test(text))).toBe(true);
-    expect(scripts.some((text) => /"url":"[^"]*\/otlp-tracer-[^"]*"/.test(text))).toBe(isOn);
-    expect(deployment.chat.calls[0]?.headers['traceparent'] !== undefined).toBe(isOn);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}, 60_000);
+])(
+  'the OpenTelemetry SDK %s',
+  async (_title, isOn) => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-scripts-'));
+    try {
+      deployment.chat.script(helloStream('Hello.'));
+      // Node lists all scripts that it has loaded.
+      const bot = await deployment.startProcess({ ...(isOn ? env() : {}), NODE_V8_COVERAGE: folder });
+      await deployment.sender.direct('U1', QUESTION);
+      await deployment.untilShown('DU1', ['Hello.'], 20_000);
+      bot.kill('SIGTERM');
+      await bot.ended;
+      const scripts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+      expect(scripts.some((text) => /"url":"[^"]*\/start-command-[^"]*"/.test(text))).toBe(true);
+      expect(scripts.some((text) => /"url":"[^"]*\/otlp-tracer-[^"]*"/.test(text))).toBe(isOn);
+      expect(deployment.chat.calls[0]?.headers['traceparent'] !== undefined).toBe(isOn);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+  60_000,
+);

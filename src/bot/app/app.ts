@@ -6,6 +6,7 @@ import { inBackground } from '../../shared/in-background.ts';
 import { healthRoutes, proofRoutes, type HealthPart } from '../metrics/health.ts';
 import { ConfigFileState } from '../metrics/config-file-state.ts';
 import { createReport } from '../metrics/metrics.ts';
+import { registerHttpConnections, registerRunningTurns } from '../metrics/current-load.ts';
 import { registerWaitingQuestions } from '../metrics/waiting-questions.ts';
 import { watchRedisSafety } from '../metrics/redis-safety.ts';
 import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
@@ -116,6 +117,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       const workerPart = has('worker') && !apart ? (await import('./worker.ts')).createWorkerPart(bot) : undefined;
       if (receiver) rereadings.push(() => receiver.reread());
       if (workerPart) rereadings.push(() => workerPart.reread());
+      if (workerPart) registerRunningTurns(registry, workerPart.worker);
       worker = workerPart ? inProcessWorker(workerPart) : (await apart)?.host;
       const front = await startFront({ config, log, registry, prove, files, receiver, worker });
       receiver?.connect();
@@ -237,6 +239,11 @@ async function startFront({ config, log, registry, prove, files, receiver, worke
     await metricsServer?.close(0);
     throw error;
   });
+  const servers = [server, ...(metricsServer ? [metricsServer] : [])];
+  registerHttpConnections(
+    registry,
+    servers.map((one) => one.server),
+  );
   return { server, metricsServer, retire: () => (isRetired = true) };
 }
 

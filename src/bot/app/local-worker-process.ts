@@ -1,9 +1,11 @@
 import { Registry } from 'prom-client';
+import { registerRunningTurns } from '../metrics/current-load.ts';
 import { createReport } from '../metrics/metrics.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { configureProxy } from '../../shared/http/proxy-config.ts';
 import { Deferred } from '../../shared/deferred.ts';
 import { createLog } from '../../shared/log.ts';
+import { switchVerbosityOnSignal } from '../../shared/process/verbose-signal.ts';
 import { ignoreDebuggerSignal } from '../../shared/process/stop-signals.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import { createWorkerPart, type WorkerPart } from './worker.ts';
@@ -35,6 +37,7 @@ function send(message: FromWorker): void {
 async function begin({ config, secrets, name, deadNames, isQuarantine }: WorkerTask): Promise<void> {
   configureProxy({ ...secrets, noProxy: config.noProxy });
   const log = createLog({ ...config.log, role: 'worker' });
+  switchVerbosityOnSignal(log);
   // After an uncaught error the state is unknown: a new process starts clean.
   const crash = (thrown: unknown) => {
     log.fatal({ error: asError(thrown) }, 'the worker process stops because of an unexpected error');
@@ -47,6 +50,7 @@ async function begin({ config, secrets, name, deadNames, isQuarantine }: WorkerT
   const recentLinks = new RecentChanges();
   const options = { config, secrets, nowMs: Date.now, recentLinks, log, report, workerName: name };
   worker = createWorkerPart({ ...options, quarantine: isQuarantine === true ? { searchParent } : undefined });
+  registerRunningTurns(registry, worker.worker);
   send({ kind: 'ready', takenOver: await worker.reclaimFromDeadWorkers(deadNames) });
 }
 

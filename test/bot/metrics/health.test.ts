@@ -90,7 +90,14 @@ describe('metrics', () => {
     report.lockRenewalFailed({ jobs: 2 });
     report.newerVersionMet({ what: 'message' });
     report.runFailed({ error: new Error('code=abc123') });
-    report.callEnded({ model: 'svc-plus', outcome: 'complete', durationMs: 900, firstEventMs: 300 });
+    report.callEnded({
+      model: 'svc-plus',
+      outcome: 'complete',
+      durationMs: 900,
+      firstEventMs: 300,
+      inputTokens: 40,
+      outputTokens: 3,
+    });
     report.retried({ model: 'svc-plus', code: 'chat_rate_limited', waitMs: 500 });
     report.breakerChanged({ model: 'svc-plus', state: 'open' });
     report.unknownFinishReason({ model: 'svc-plus' });
@@ -109,6 +116,8 @@ describe('metrics', () => {
       'parley_wakes_repeated_total 3',
       'parley_lock_renewals_failed_total 2',
       'parley_chat_call_duration_seconds_count{model="svc-plus",outcome="complete"} 1',
+      'parley_chat_tokens_total{model="svc-plus",kind="input"} 40',
+      'parley_chat_tokens_total{model="svc-plus",kind="output"} 3',
       'parley_chat_first_event_seconds_sum{model="svc-plus"} 0.3',
       'parley_sign_in_events_total{platform="wecom",event="link-refused",reason="other-account"} 1',
     ]) {

@@ -1,4 +1,4 @@
-import { inSpan } from '../../../shared/tracing/tracing.ts';
+import { inSpan, isTracing } from '../../../shared/tracing/tracing.ts';
 import { ChatError } from '../../model/chat-error.ts';
 import type { ToolCall } from '../../model/chat-types.ts';
 import { ToolError } from '../../tools/tool-error.ts';
@@ -63,6 +63,7 @@ interface RanTool {
 
 /** Runs a tool in its span. Its arguments and its result are never recorded. */
 function runTraced(tool: string, run: () => Promise<RanTool>): Promise<RanTool> {
+  if (!isTracing()) return run();
   const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool };
   return inSpan(`execute_tool ${tool}`, { attributes }, async (span) => {
     const ran = await run();
