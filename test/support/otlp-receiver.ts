@@ -27,8 +27,11 @@ export interface OtlpReceiver {
   stop(): Promise<void>;
 }
 
-/** A collector: receives OTLP/HTTP and reads its protobuf messages (opentelemetry-proto, trace.proto). */
-export async function startOtlpReceiver(status = 200): Promise<OtlpReceiver> {
+/**
+ * A collector: receives OTLP/HTTP and reads its protobuf messages (opentelemetry-proto, trace.proto).
+ * @param status of its answers; `silent`: it gives none
+ */
+export async function startOtlpReceiver(status: number | 'silent' = 200): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: Buffer[] = [];
   const heads: Record<string, string | string[] | undefined>[] = [];
@@ -42,7 +45,7 @@ export async function startOtlpReceiver(status = 200): Promise<OtlpReceiver> {
         bodies.push(body);
         spans.push(...readExport(body));
       }
-      response.writeHead(status).end();
+      if (status !== 'silent') response.writeHead(status).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -76,8 +79,8 @@ function readSpan(span: Fields): Omit<ReceivedSpan, 'resource'> {
     spanId: bytesOf(span, 2).toString('hex'),
     parentId: bytesOf(span, 4).toString('hex'),
     name: bytesOf(span, 5).toString(),
-    startMs: Number(numberOf(span, 7)) / 1e6,
-    endMs: Number(numberOf(span, 8)) / 1e6,
+    startMs: Number(numberOf(span, 7) / 1000n) / 1e3,
+    endMs: Number(numberOf(span, 8) / 1000n) / 1e3,
     attributes: attributesOf(span, 9),
     links: messages(span, 13).map((link) => ({
       traceId: bytesOf(link, 1).toString('hex'),
