@@ -80,7 +80,7 @@ describe('a traced message', () => {
       commit: 'turn',
       'redis.commit': 'commit',
     });
-    const writes = ofTrace.filter(({ name }) => /^slack\.chat\./.test(name));
+    const writes = ofTrace.filter(({ name }) => name.startsWith('slack.chat.'));
     expect(new Set(writes.map(parentOf))).toEqual(new Set(['turn']));
     expect(ofTrace.filter(({ isError }) => isError)).toEqual([]);
 
@@ -179,22 +179,26 @@ describe('the exporter', () => {
   test.each([
     ['refuses all spans', 400],
     ['cannot be reached', undefined],
-  ])('disturbs neither an answer nor a stop while the collector %s [collector-away]', async (_why, status) => {
-    await collector.stop();
-    if (status !== undefined) collector = await startOtlpReceiver(status);
-    deployment.chat.script(helloStream('Hello.'));
-    const bot = await deployment.startProcess(env());
-    await deployment.sender.direct('U1', QUESTION);
-    await deployment.untilShown('DU1', ['Hello.'], 20_000);
-    // An unreachable collector is tried again first.
-    if (status !== undefined) await untilTrue(() => bot.output().includes('traces could not be exported'));
-    const stoppedMs = performance.now();
-    bot.kill('SIGTERM');
-    expect(await bot.ended).toBe(0);
-    // Two seconds for the last spans, and the rest for a busy machine.
-    expect(performance.now() - stoppedMs).toBeLessThan(15_000);
-    expect(bot.output()).not.toContain(HEADER_KEY);
-  }, 60_000);
+  ])(
+    'disturbs neither an answer nor a stop while the collector %s [collector-away]',
+    async (_why, status) => {
+      await collector.stop();
+      if (status !== undefined) collector = await startOtlpReceiver(status);
+      deployment.chat.script(helloStream('Hello.'));
+      const bot = await deployment.startProcess(env());
+      await deployment.sender.direct('U1', QUESTION);
+      await deployment.untilShown('DU1', ['Hello.'], 20_000);
+      // An unreachable collector is tried again first.
+      if (status !== undefined) await untilTrue(() => bot.output().includes('traces could not be exported'));
+      const stoppedMs = performance.now();
+      bot.kill('SIGTERM');
+      expect(await bot.ended).toBe(0);
+      // Two seconds for the last spans, and the rest for a busy machine.
+      expect(performance.now() - stoppedMs).toBeLessThan(15_000);
+      expect(bot.output()).not.toContain(HEADER_KEY);
+    },
+    60_000,
+  );
 
   test('sends the last spans at a stop', async () => {
     deployment.chat.script(helloStream('Hello.'));

@@ -1,4 +1,3 @@
-import { SECOND_MS } from '../../shared/clock.ts';
 import { asError } from '../../shared/coded-error.ts';
 import type { SpanAttributes } from '../../shared/tracing/span.ts';
 import { describeSpan, inSpan, isTracing } from '../../shared/tracing/tracing.ts';
@@ -174,7 +173,7 @@ export class ChatCall {
         'gen_ai.usage.input_tokens': tokens.inputTokens,
         'gen_ai.usage.output_tokens': tokens.outputTokens,
         'gen_ai.response.finish_reasons': this.#endReason && [this.#endReason],
-        'gen_ai.response.time_to_first_chunk': this.#firstEventMs && this.#firstEventMs / SECOND_MS,
+        'parley.first_event_ms': this.#firstEventMs && Math.round(this.#firstEventMs),
         'parley.outcome': outcome,
       });
   }

@@ -112,11 +112,14 @@ function contextOf(traceparent: string): SpanContext | undefined {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 }
 
+/** `ExportResultCode.SUCCESS` of the SDK. */
+const SUCCESS = 0;
+
 function tellingFailures(exporter: SpanExporter, onExportFailed: OtlpTracerOptions['onExportFailed']): SpanExporter {
   return {
     export(spans, onResult) {
       exporter.export(spans, (result) => {
-        if (result.error !== undefined || result.code !== 0) onExportFailed(result.error);
+        if (Number(result.code) !== SUCCESS) onExportFailed(result.error);
         onResult(result);
       });
     },
@@ -134,6 +137,6 @@ function withVariables<Result>(variables: OtlpTracerOptions['variables'], create
   try {
     return create();
   } finally {
-    for (const [name] of added) delete process.env[name];
+    for (const [name] of added) Reflect.deleteProperty(process.env, name);
   }
 }
