@@ -11,6 +11,20 @@ export interface TracingOptions {
   log: Log;
 }
 
+/** The settings as the SDK reads them. */
+export function tracingVariables(
+  { endpoint, serviceName, sampler, samplerShare }: NonNullable<Config['tracing']>,
+  { tracingHeaders }: Pick<Secrets, 'tracingHeaders'>,
+): Readonly<Record<string, string | undefined>> {
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_EXPORTER_OTLP_HEADERS: tracingHeaders,
+    OTEL_SERVICE_NAME: serviceName,
+    OTEL_TRACES_SAMPLER: sampler,
+    OTEL_TRACES_SAMPLER_ARG: samplerShare,
+  };
+}
+
 /**
  * Starts the tracing of this process if `OTEL_EXPORTER_OTLP_ENDPOINT` is set. Only then is the SDK loaded. A fault of the SDK
  * or the collector is logged and has no other effect.
@@ -24,13 +38,7 @@ export async function startTracing({ config, secrets, log }: TracingOptions): Pr
   try {
     const { createOtlpTracer } = await import('../../shared/tracing/otlp-tracer.ts');
     const tracer = createOtlpTracer({
-      variables: {
-        OTEL_EXPORTER_OTLP_ENDPOINT: tracing.endpoint,
-        OTEL_EXPORTER_OTLP_HEADERS: secrets.tracingHeaders,
-        OTEL_SERVICE_NAME: tracing.serviceName,
-        OTEL_TRACES_SAMPLER: tracing.sampler,
-        OTEL_TRACES_SAMPLER_ARG: tracing.samplerShare,
-      },
+      variables: tracingVariables(tracing, secrets),
       resource: { 'service.name': 'parley', 'service.version': VERSION, 'service.instance.id': INSTANCE },
       onExportFailed(error) {
         if (monotonicMs() - saidMs < MINUTE_MS) return;

@@ -31,6 +31,7 @@ export interface OtlpTracer extends Tracer {
 
 /** Time for the last export at a stop. */
 const FLUSH_LIMIT_MS = 2 * SECOND_MS;
+const PROBE_LIMIT_MS = 5 * SECOND_MS;
 
 /**
  * Exports spans over OTLP/HTTP in batches, in the background. Loaded only if tracing is on. The SDK reads the standard
@@ -67,6 +68,23 @@ export function createOtlpTracer({ variables, resource, onExportFailed }: OtlpTr
     },
   };
 }
+
+/**
+ * Sends the collector an export without spans, as the tracer would.
+ * @returns why it was not accepted: the status of the collector, or the code of the system
+ */
+export async function probeCollector(variables: OtlpTracerOptions['variables']): Promise<string | undefined> {
+  const exporter = withVariables({ OTEL_EXPORTER_OTLP_TIMEOUT: String(PROBE_LIMIT_MS), ...variables }, () => {
+    return new OTLPTraceExporter();
+  });
+  const result = await new Promise<ExportResult>((resolve) => exporter.export([], resolve));
+  await exporter.shutdown();
+  if (Number(result.code) === SUCCESS) return undefined;
+  const { code, name } = (result.error ?? {}) as { code?: string | number; name?: string };
+  return String(code ?? name);
+}
+
+type ExportResult = Parameters<Parameters<SpanExporter['export']>[1]>[0];
 
 const KINDS: Readonly<Record<NonNullable<SpanOptions['kind']>, SpanKind>> = {
   server: SpanKind.SERVER,
