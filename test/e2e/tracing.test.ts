@@ -159,19 +159,27 @@ describe('a traced message', () => {
     expect(new Set(joined)).toEqual(new Set([one('receive').traceId]));
   }, 90_000);
 
-  test('of several merged into one turn is linked from the turn', async () => {
-    deployment.chat.script(slowly(['first']), helloStream('Both.'));
+  test('of several merged into one turn is linked from the turn, and turns on one connection keep their own steps', async () => {
+    deployment.chat.script(slowly(['first', ' answer']), slowly(['Bo', 'th.']));
     await deployment.startProcess(env());
     await deployment.sender.direct('U1', 'Hold the line');
     await untilTrue(() => deployment.chat.calls.length === 1);
     await deployment.sender.direct('U1', 'Second');
     await deployment.sender.direct('U1', 'Third');
-    await deployment.untilShown('DU1', ['first', 'Both.'], 20_000);
+    await deployment.untilShown('DU1', ['first answer', 'Both.'], 20_000);
     await untilTrue(() => named('turn').length === 2);
     const [, second, third] = named('accept').sort((a, b) => a.startMs - b.startMs);
     const merged = named('turn').find(({ attributes }) => attributes['parley.messages'] === 2);
     expect(merged?.parentId).toBe(third?.spanId);
     expect(merged?.links).toEqual([{ traceId: second?.traceId, spanId: second?.spanId }]);
+    // The second call of the model uses the connection of the first one.
+    expect(new Set(deployment.chat.calls.map(({ connection }) => connection)).size).toBe(1);
+    const first = named('turn').find((turn) => turn !== merged);
+    const late = collector.spans.filter((span) => span.traceId === first?.traceId && span.startMs > first.endMs);
+    expect(late.map(({ name }) => name)).toEqual([]);
+    const writes = collector.spans.filter(({ name }) => name.startsWith('slack.chat.'));
+    expect(writes.length).toBeGreaterThan(2);
+    expect(new Set(writes.map(parentOf))).toEqual(new Set(['turn']));
   }, 60_000);
 });
 
