@@ -235,7 +235,7 @@ async function streamAnswer(
   const { newest, turn, models: allowed } = context;
   const { budgetTokens } = options.prompt;
   const personId = personIdOf(newest, newest.sender.userId);
-const { earlier, chosen, build } = await inStep('prompt', () =>
+  const { earlier, chosen, build } = await inStep('prompt', () =>
     buildPrompt(options, context, { read, isBrief, declared: tools.declared, draft }),
   );
 
