@@ -79,7 +79,7 @@ export async function probeCollector(variables: OtlpTracerOptions['variables']):
   });
   const result = await new Promise<ExportResult>((resolve) => exporter.export([], resolve));
   await exporter.shutdown();
-  if (Number(result.code) === SUCCESS) return undefined;
+  if (!hasFailed(result)) return undefined;
   const { code, name } = (result.error ?? {}) as { code?: string | number; name?: string };
   return String(code ?? name);
 }
@@ -133,11 +133,15 @@ function contextOf(traceparent: string): SpanContext | undefined {
 /** `ExportResultCode.SUCCESS` of the SDK. */
 const SUCCESS = 0;
 
+function hasFailed({ code }: { code: number }): boolean {
+  return code !== SUCCESS;
+}
+
 function tellingFailures(exporter: SpanExporter, onExportFailed: OtlpTracerOptions['onExportFailed']): SpanExporter {
   return {
     export(spans, onResult) {
       exporter.export(spans, (result) => {
-        if (Number(result.code) !== SUCCESS) onExportFailed(result.error);
+        if (hasFailed(result)) onExportFailed(result.error);
         onResult(result);
       });
     },
