@@ -80,6 +80,7 @@ export async function bundlePackages(target) {
 
 /** Export names of a package as Node sees them; for CommonJS they cannot be read from the file. */
 async function exportsOf(name) {
-  const names = Object.keys(await import(name)).filter((each) => /^[\w$]+$/.test(each));
+  // The mark of a CommonJS package is absent from its ES module, which esbuild prefers.
+  const names = Object.keys(await import(name)).filter((each) => /^(?!__esModule$)[\w$]+$/.test(each));
   return `export { ${names.join(', ')} } from '${name}';\n`;
 }

@@ -1,3 +1,5 @@
+import { inStep, isTracing } from './tracing/tracing.ts';
+
 /**
  * Point around an external call at which a test can crash this process:
  * `PARLEY_FAIL_POINT=slack.chat.postMessage:after:exit` (RELIABILITY.md crash-between-post-and-record). Active only under
@@ -5,8 +7,18 @@
  */
 const armed = process.env['NODE_ENV'] === 'test' ? process.env['PARLEY_FAIL_POINT'] : undefined;
 
-/** Makes an external call, with a fail point before and after it. @param name of the call, such as `redis.commit` */
+/**
+ * Makes an external call, with a fail point before and after it, as a step of the trace that it belongs to.
+ * @param name of the call, such as `redis.commit`
+ */
 export function outsideCall<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
+  return isTracing() ? inStep(name, () => withFailPoints(name, call), OF_A_CALL) : withFailPoints(name, call);
+}
+
+const OF_A_CALL = { kind: 'client' } as const;
+
+/** As `outsideCall`, for a call that has a more telling span. */
+export function withFailPoints<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
   return armed === undefined ? call() : callBetweenFailPoints(name, call);
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { helloStream, startScriptedChatServer } from '../bot/model/scripted-chat-server.ts';
 import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
+import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { startDeployment, untilTrue } from '../support/deployment.ts';
 
@@ -48,10 +49,13 @@ test('one trace id links the delivery, the worker and the call of the chat servi
   }
 }, 60_000);
 
-test('each call to the chat service carries the id of its message', async () => {
+test('each call to the chat service carries the id of its message, and each snapshot is a span of its turn', async () => {
   const chat = await startScriptedChatServer();
+  const collector = await startOtlpReceiver();
   chat.script(helloStream('Hello.'));
-  const deployment = await startDeployment({ env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl } });
+  const deployment = await startDeployment({
+    env: { SIGN_IN: 'off', CHAT_BASE_URL: chat.baseUrl, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  });
   try {
     for (const question of ['One', 'Two']) {
       const message = await deployment.messenger.driver.send('zhangwei', question);
@@ -65,8 +69,15 @@ test('each call to the chat service carries the id of its message', async () => 
     const lines = linesNow();
     for (const msg of ['delivery answered', 'chat call ended', 'turn ended'])
       expect(lines.filter((line) => line['msg'] === msg && 'trace' in line).map(({ trace }) => trace)).toEqual(ids);
+    await deployment.stopBot();
+    const turns = collector.spans.filter(({ name }) => name === 'turn');
+    expect(turns.map(({ attributes }) => attributes['parley.delivery'])).toEqual(ids);
+    const snapshots = collector.spans.filter(({ name }) => name === 'redis.show');
+    for (const { spanId, traceId } of turns)
+      expect(snapshots).toContainEqual(expect.objectContaining({ traceId, parentId: spanId }));
   } finally {
     await deployment.stop();
     await chat.stop();
+    await collector.stop();
   }
 }, 60_000);

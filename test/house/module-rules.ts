@@ -54,6 +54,10 @@ export const OPEN_FILES: Readonly<Record<string, RegExp>> = {
 /** Packages that are restricted to certain modules, so that each can be replaced in one place. */
 export const PACKAGE_MODULES: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['bot/queue'],
+  '@opentelemetry/api': ['shared'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['shared'],
+  '@opentelemetry/resources': ['shared'],
+  '@opentelemetry/sdk-trace-base': ['shared'],
   undici: ['shared', 'bot/model', 'bot/platforms', 'service'],
   htmlparser2: ['bot/knowledge'],
   yaml: ['cli', 'bot/knowledge'],

@@ -74,6 +74,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docker compose run --rm check': DOCKER,
   'PARLEY_HOST=parley.example.org docker compose --profile proxy up -d': DOCKER,
   'docker compose kill -s HUP worker-1 worker-2': DOCKER,
+  'docker compose kill -s USR2 worker-1': DOCKER,
   'docker compose up -d worker-1': DOCKER,
   'docker compose up --build -d': DOCKER,
   'redis-cli --rdb parley-backup.rdb': OWN_REDIS,

@@ -8,6 +8,7 @@ import { ConfigFileState } from '../metrics/config-file-state.ts';
 import { createReport } from '../metrics/metrics.ts';
 import { registerRedisMemory } from '../metrics/redis-memory.ts';
 import { registerRunningTurns } from '../metrics/running-turns.ts';
+import { registerHttpConnections } from '../metrics/http-connections.ts';
 import { registerWaitingQuestions } from '../metrics/waiting-questions.ts';
 import { readRedisMemory } from '../metrics/redis-facts.ts';
 import { watchRedisSafety } from '../metrics/redis-safety.ts';
@@ -26,6 +27,7 @@ import { proofOfConfiguration } from './configuration-proof.ts';
 import { needsLocalParts } from './local/needs-local-parts.ts';
 import type { Config, Role, Secrets } from '../config/config.ts';
 import type { EgressPolicy } from '../../shared/web/egress-policy.ts';
+import { startTracing } from './tracing.ts';
 import { healthOfRedis } from './worker-health.ts';
 import { inProcessWorker, type WorkerHost } from './worker-host.ts';
 
@@ -87,6 +89,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const addresses: App['addresses'] = [];
   const rereadings: Rereading[] = [];
   try {
+    endings.push(await startTracing(options));
     const local = await startLocal(options, endings);
     const secrets = local?.secrets ?? options.secrets;
     const registry = new Registry();
@@ -242,6 +245,11 @@ async function startFront({ config, log, registry, prove, files, receiver, worke
     await metricsServer?.close(0);
     throw error;
   });
+  const servers = [server, ...(metricsServer ? [metricsServer] : [])];
+  registerHttpConnections(
+    registry,
+    servers.map((one) => one.server),
+  );
   return { server, metricsServer, retire: () => (isRetired = true) };
 }
 

@@ -5,6 +5,7 @@ import { asError } from '../../shared/coded-error.ts';
 import { configureProxy } from '../../shared/http/proxy-config.ts';
 import { Deferred } from '../../shared/deferred.ts';
 import { createLog } from '../../shared/log.ts';
+import { switchVerbosityOnSignal } from '../../shared/process/verbose-signal.ts';
 import { ignoreDebuggerSignal } from '../../shared/process/stop-signals.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import { createWorkerPart, type WorkerPart } from './worker.ts';
@@ -13,6 +14,7 @@ import type { LocalHit, LocalQuery } from '../knowledge/index/local-index.ts';
 import { SourceError } from '../knowledge/remote-source.ts';
 import { RecentChanges } from '../identity/links/recent-changes.ts';
 import type { FromWorker, ToWorker, WorkerQuestion, WorkerTask } from './worker-process/worker-messages.ts';
+import { startTracing } from './tracing.ts';
 import { healthOfWorker } from './worker-health.ts';
 import { countsOf, sumOfMetrics } from './worker-process/process-metrics.ts';
 
@@ -22,6 +24,7 @@ import { countsOf, sumOfMetrics } from './worker-process/process-metrics.ts';
  */
 const registry = new Registry();
 let worker: WorkerPart | undefined;
+let endTracing: (() => Promise<void>) | undefined;
 const searches = new Map<number, Deferred<LocalHit[]>>();
 let lastSearch = 0;
 /** Messages are handled one at a time. */
@@ -34,6 +37,7 @@ function send(message: FromWorker): void {
 async function begin({ config, secrets, name, deadNames, isQuarantine }: WorkerTask): Promise<void> {
   configureProxy({ ...secrets, noProxy: config.noProxy });
   const log = createLog({ ...config.log, role: 'worker' });
+  switchVerbosityOnSignal(log);
   // After an uncaught error the state is unknown: a new process starts clean.
   const crash = (thrown: unknown) => {
     log.fatal({ error: asError(thrown) }, 'the worker process stops because of an unexpected error');
@@ -41,6 +45,7 @@ async function begin({ config, secrets, name, deadNames, isQuarantine }: WorkerT
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
+  endTracing = await startTracing({ config, secrets, log });
   const report = createReport(registry, log);
   const recentLinks = new RecentChanges();
   const options = { config, secrets, nowMs: Date.now, recentLinks, log, report, workerName: name };
@@ -83,6 +88,7 @@ function run(conversation: ConversationRef): void {
 async function handleMessage(message: Exclude<ToWorker, { kind: 'ask' | 'run' | 'found' }>): Promise<void> {
   if (message.kind === 'begin') return begin(message.task);
   await worker?.close(message.graceSec);
+  await endTracing?.();
   process.exit(EXIT.ok);
 }
 

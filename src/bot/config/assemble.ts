@@ -72,6 +72,15 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
     timeZone: settings.TIME_ZONE ?? processTimeZone(),
     defaultLanguage: settings.DEFAULT_LANGUAGE,
     log: { level: settings.LOG_LEVEL, format: settings.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json') },
+    tracing:
+      settings.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? undefined
+        : {
+            endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+            serviceName: settings.OTEL_SERVICE_NAME,
+            sampler: settings.OTEL_TRACES_SAMPLER,
+            samplerShare: settings.OTEL_TRACES_SAMPLER_ARG,
+          },
     redis: {
       sentinelName: settings.REDIS_SENTINEL_NAME,
       sentinelUsername: settings.REDIS_SENTINEL_USERNAME,
@@ -272,6 +281,7 @@ export function assembleSecrets(settings: Settings): Secrets {
   return {
     httpsProxy: settings.HTTPS_PROXY,
     httpProxy: settings.HTTP_PROXY,
+    tracingHeaders: settings.OTEL_EXPORTER_OTLP_HEADERS,
     redisUrls: settings.REDIS_URL ?? [],
     redisSentinelPassword: settings.REDIS_SENTINEL_PASSWORD,
     secretKey: settings.SECRET_KEY,

@@ -41,6 +41,15 @@ export interface Config extends PlatformConfigs {
   /** For people whose language is unknown. */
   readonly defaultLanguage: Language;
   readonly log: { readonly level: string; readonly format: 'pretty' | 'json' };
+  /** Where traces go; undefined: nothing is traced. */
+  readonly tracing:
+    | {
+        readonly endpoint: string;
+        readonly serviceName: string | undefined;
+        readonly sampler: string | undefined;
+        readonly samplerShare: string | undefined;
+      }
+    | undefined;
   readonly redis: {
     readonly sentinelName: string | undefined;
     readonly sentinelUsername: string | undefined;
@@ -190,6 +199,8 @@ export interface Secrets extends PlatformSecrets {
   /** Secret because proxy addresses may contain a password. */
   readonly httpsProxy: string | undefined;
   readonly httpProxy: string | undefined;
+  /** Headers for the collector of traces, as the OpenTelemetry SDK reads them. */
+  readonly tracingHeaders: string | undefined;
   readonly secretKey: Buffer | undefined;
   readonly previousSecretKeys: readonly Buffer[];
   readonly chatApiKey: string | undefined;

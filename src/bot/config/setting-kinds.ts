@@ -96,6 +96,16 @@ export const webAddress = kind(
   },
 );
 
+/** An address inside the institution's network, where http is usual, without a trailing slash. */
+export const insideAddress = kind('must be an http or https address without user, query or fragment', (given) => {
+  const url = readUrl(given, ['https:', 'http:']);
+  if (!url || url.username || url.password || url.search || url.hash) return undefined;
+  return url.href.replace(/(?<!\/)\/+$/, '');
+});
+
+/** A share, such as 0.1 for a tenth. Kept as written. */
+export const share = textLike(/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/, 'must be a number from 0 to 1');
+
 /** A WebSocket address without a trailing slash. */
 export const socketAddress = kind(
   'must be a wss address (ws only for this machine) without user, query or fragment',

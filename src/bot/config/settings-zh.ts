@@ -57,6 +57,17 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     meaning: '`pretty` 便于阅读；`json`（每行一个对象）便于日志系统收集。',
     default: '终端上为 pretty，否则为 json',
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    meaning:
+      'OpenTelemetry Collector 的地址，通过 OTLP/HTTP（`http/protobuf`）接收每条消息的链路追踪，不含消息内容。其他 `OTEL_*` 变量在进程环境中设置。',
+    default: '无，即不追踪',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: { meaning: '发往 Collector 的请求头，写作 `名称=值`，以逗号分隔。', default: '无' },
+  OTEL_SERVICE_NAME: { meaning: 'Parley 在链路追踪中的名称。' },
+  OTEL_TRACES_SAMPLER: {
+    meaning: '追踪哪些消息。`parentbased_traceidratio` 按 OTEL_TRACES_SAMPLER_ARG 的比例追踪。',
+  },
+  OTEL_TRACES_SAMPLER_ARG: { meaning: '追踪的消息比例，从 0 到 1。' },
   // Redis and retention
   REDIS_URL: {
     meaning:

@@ -73,6 +73,8 @@ export interface InboundMessage {
   threadBegunBy?: string;
   /** The platform's way to answer after the live reply, opaque to all but the platform (WeCom: the response_url). */
   laterReplyHandle?: string;
+  /** W3C `traceparent` of its acceptance, if tracing is on: its turn, whichever worker runs it, continues that trace. */
+  traceparent?: string;
 }
 
 /**

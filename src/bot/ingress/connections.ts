@@ -52,7 +52,7 @@ function useOf(
     const pending = platform.ready?.();
     if (pending) await pending;
     const delivery = read();
-    const { answer, outcome, deliveryId } = await handle(platform, delivery);
+    const { answer, outcome, deliveryId } = await handle(platform, delivery, startedMs);
     const durationMs = performance.now() - startedMs;
     report.deliveryReceived({ platform: platform.name, kind: delivery.kind, outcome, deliveryId, durationMs });
     return answer.status === 200;

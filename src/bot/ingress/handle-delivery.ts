@@ -4,6 +4,7 @@ import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { localize, type Language } from '../../shared/text/texts.ts';
+import { inSpan, isTracing } from '../../shared/tracing/tracing.ts';
 import { withTimeout } from '../../shared/with-timeout.ts';
 import {
   conversationOf,
@@ -77,7 +78,8 @@ interface Handled {
   deliveryId?: DeliveryId;
 }
 
-export type HandleDelivery = (platform: Platform, delivery: Delivery) => Promise<Handled>;
+/** @param startedMs when the delivery arrived, by `performance.now()` */
+export type HandleDelivery = (platform: Platform, delivery: Delivery, startedMs: number) => Promise<Handled>;
 
 const NOT_STORED: Handled = { answer: { status: 503, body: '' }, outcome: 'not-stored' };
 
@@ -88,7 +90,7 @@ const NOT_STORED: Handled = { answer: { status: 503, body: '' }, outcome: 'not-s
 export function createHandleDelivery(options: HandleDeliveryOptions): HandleDelivery {
   const { report } = options;
   const missing = createMissingReplies();
-  return async (platform, delivery) => {
+  return async (platform, delivery, startedMs) => {
     switch (delivery.kind) {
       case 'refused':
         return { answer: { status: delivery.status, body: '' }, outcome: 'refused' };
@@ -114,7 +116,9 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
       case 'poll':
         return answerPoll({ ...options, missing }, platform, delivery);
       case 'message':
-        return acceptMessage(options, platform, delivery);
+        return isTracing()
+          ? receiveInSpan(options, platform, { delivery, startedMs })
+          : acceptMessage(options, platform, delivery);
     }
   };
 }
@@ -139,6 +143,23 @@ type StopDelivery = Extract<Delivery, { kind: 'stop' }>;
 type FeedbackDelivery = Extract<Delivery, { kind: 'feedback' }>;
 type AmendmentDelivery = Extract<Delivery, { kind: 'amendment' }>;
 type PollDelivery = Extract<Delivery, { kind: 'poll' }>;
+
+/** The first span of a message. Ids of people and chats are not recorded. */
+function receiveInSpan(
+  options: HandleDeliveryOptions,
+  platform: Platform,
+  { delivery, startedMs }: { delivery: MessageDelivery; startedMs: number },
+): Promise<Handled> {
+  const startedAtMs = options.nowMs() - (performance.now() - startedMs);
+  const attributes = { 'parley.platform': platform.name, 'parley.chat': delivery.message.chat.kind };
+  return inSpan('receive', { kind: 'server', startedAtMs, attributes }, async (span) => {
+    const handled = await acceptMessage(options, platform, delivery);
+    const { outcome, deliveryId } = handled;
+    const isFault = outcome === 'not-stored';
+    span.set({ 'parley.outcome': outcome, 'parley.delivery': deliveryId, 'error.type': isFault ? outcome : undefined });
+    return handled;
+  });
+}
 
 async function acceptMessage(
   options: HandleDeliveryOptions,

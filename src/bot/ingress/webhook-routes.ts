@@ -118,7 +118,7 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
   const pending = platform.ready?.();
   if (pending) await pending;
   const delivery: Delivery = admitted(read.body);
-  const { answer, outcome, deliveryId } = await options.handle(platform, delivery);
+  const { answer, outcome, deliveryId } = await options.handle(platform, delivery, startedMs);
   writeAnswer(response, answer);
   done(delivery.kind, outcome, deliveryId === undefined ? refusalDetailsOf(delivery) : { deliveryId });
   if (proven.has(platform) || delivery.kind === 'refused' || delivery.kind === 'ignored') return;

@@ -54,10 +54,12 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     labels: ['model'],
   });
   return {
-    callEnded({ model, trace, outcome, durationMs, firstEventMs }) {
+    callEnded({ model, trace, outcome, durationMs, firstEventMs, inputTokens, outputTokens }) {
       calls({ model, outcome }, durationMs);
       if (firstEventMs !== undefined) firstEvents({ model }, firstEventMs);
-      log.debug({ model, trace, outcome, durationMs, firstEventMs }, 'chat call ended');
+      if (inputTokens !== undefined) tokens({ model, kind: 'prompt' }, inputTokens);
+      if (outputTokens !== undefined) tokens({ model, kind: 'completion' }, outputTokens);
+      log.debug({ model, trace, outcome, durationMs, firstEventMs, inputTokens, outputTokens }, 'chat call ended');
     },
     retried({ model, trace, code, status, waitMs }) {
       retries({ model, code });
@@ -81,10 +83,6 @@ export function reportChat(registry: Registry, log: Log): ChatReport {
     fellBack({ model, trace, fallback, code }) {
       fallbacks({ model, fallback, code });
       log.info({ model, trace, fallback, code }, 'the fallback model answers');
-    },
-    tokensUsed({ model, promptTokens, completionTokens }) {
-      tokens({ model, kind: 'prompt' }, promptTokens);
-      tokens({ model, kind: 'completion' }, completionTokens);
     },
     unknownFinishReason({ model, trace }) {
       unknownReasons({ model });

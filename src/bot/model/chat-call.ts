@@ -1,7 +1,9 @@
 import { asError } from '../../shared/coded-error.ts';
+import type { SpanAttributes } from '../../shared/tracing/span.ts';
+import { describeSpan, inSpan, isTracing } from '../../shared/tracing/tracing.ts';
 import { AnswerWatch } from './stream/answer-watch.ts';
 import type { CallParts } from './call-parts.ts';
-import type { ChatEvent, ChatRequest, OnChatEvent } from './chat-types.ts';
+import type { ChatEvent, ChatRequest, EndReason, OnChatEvent } from './chat-types.ts';
 import { ChatError } from './chat-error.ts';
 import type { BreakerPass } from './circuit-breaker.ts';
 import type { CapacityPermit } from './engine-capacity.ts';
@@ -28,6 +30,9 @@ export class ChatCall {
   readonly #watch: AnswerWatch;
   readonly #startedMs: number;
   #firstEventMs: number | undefined;
+  #inputTokens: number | undefined;
+  #outputTokens: number | undefined;
+  #endReason: EndReason | undefined;
   /** Error thrown by the listener. */
   #listenersError: Error | undefined;
 
@@ -50,7 +55,15 @@ export class ChatCall {
    * Sends the request and streams the answer to the listener up to the `end` event. @throws ChatError, or the listener's
    * error; either one frees the connection
    */
-  async run(): Promise<void> {
+  run(): Promise<void> {
+    if (!isTracing()) return this.#run();
+    const { model } = this.#options.request;
+    return inSpan(`chat ${model}`, { kind: 'client', attributes: attributesOf(this.#parts.url, model) }, () =>
+      this.#run(),
+    );
+  }
+
+  async #run(): Promise<void> {
     const { url, apiKey, agent: dispatcher, nowMs } = this.#parts;
     const { request, fields, pass, permit } = this.#options;
     const hint = this.#scheduleLoadingHint();
@@ -99,9 +112,9 @@ export class ChatCall {
       this.#options.pass.succeeded();
     }
     if (event.type === 'usage') {
-      const { promptTokens, completionTokens } = event;
-      this.#parts.report.tokensUsed({ ...ofCall(this.#options.request), promptTokens, completionTokens });
-    }
+      this.#inputTokens = event.promptTokens;
+      this.#outputTokens = event.completionTokens;
+    } else if (event.type === 'end') this.#endReason = event.reason;
     try {
       this.#options.onEvent(event);
     } catch (thrown) {
@@ -147,9 +160,38 @@ export class ChatCall {
   #reportEnd(outcome: string): void {
     const durationMs = this.#parts.monotonicMs() - this.#startedMs;
     const { request } = this.#options;
-    this.#parts.report.callEnded({ ...ofCall(request), outcome, durationMs, firstEventMs: this.#firstEventMs });
+    const tokens = { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
+    this.#parts.report.callEnded({
+      ...ofCall(request),
+      outcome,
+      durationMs,
+      firstEventMs: this.#firstEventMs,
+      ...tokens,
+    });
+    if (isTracing())
+      describeSpan({
+        'gen_ai.usage.input_tokens': tokens.inputTokens,
+        'gen_ai.usage.output_tokens': tokens.outputTokens,
+        'gen_ai.response.finish_reasons': this.#endReason && [this.#endReason],
+        'parley.first_event_ms': this.#firstEventMs && Math.round(this.#firstEventMs),
+        'parley.outcome': outcome,
+      });
   }
 }
+
+/** The standard attributes of a model call. Its request and its answer are never recorded. */
+function attributesOf({ hostname, port, protocol }: URL, model: string): SpanAttributes {
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.request.model': model,
+    'gen_ai.output.type': 'text',
+    'server.address': hostname,
+    'server.port': Number(port === '' ? DEFAULT_PORTS[protocol] : port),
+  };
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'https:': '443', 'http:': '80' };
 
 /** Fields that every report of a call contains. */
 function ofCall({ model, trace }: ChatRequest): Pick<ChatRequest, 'model' | 'trace'> {

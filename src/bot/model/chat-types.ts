@@ -93,9 +93,17 @@ type OfCall = Pick<ChatRequest, 'model' | 'trace'>;
 export interface ChatReport {
   /**
    * One HTTP call ended. `outcome` is `complete`, `truncated`, or the error code; `firstEventMs` is absent if there was no
-   * event.
+   * event, the tokens if the service did not count them.
    */
-  callEnded(call: OfCall & { outcome: string; durationMs: number; firstEventMs?: number }): void;
+  callEnded(
+    call: OfCall & {
+      outcome: string;
+      durationMs: number;
+      firstEventMs?: number;
+      inputTokens?: number;
+      outputTokens?: number;
+    },
+  ): void;
   /** A call will be repeated after a pause. */
   retried(retry: OfCall & { code: string; status?: number; waitMs: number }): void;
   /** A question was admitted, or gave up, after a wait. */
@@ -105,8 +113,6 @@ export interface ChatReport {
   breakerChanged(change: { model: string; state: 'open' | 'half-open' | 'closed' }): void;
   /** The fallback model answers because the requested model could not; `code` is the reason. */
   fellBack(event: OfCall & { fallback: string; code: string }): void;
-  /** The service's own count of one call. */
-  tokensUsed(use: OfCall & { promptTokens: number; completionTokens: number }): void;
   /** The service sent a finish reason unknown to this version; the answer counts as complete. */
   unknownFinishReason(answer: OfCall): void;
 }

@@ -2,7 +2,8 @@ import type { Dispatcher } from 'undici';
 import type { NowMs } from '../../shared/clock.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { Deferred } from '../../shared/deferred.ts';
-import { outsideCall } from '../../shared/fail-point.ts';
+import { withFailPoints } from '../../shared/fail-point.ts';
+import { traceparent } from '../../shared/tracing/tracing.ts';
 import type { EngineHeaders } from '../../shared/models/engine-headers.ts';
 import { HttpExchange } from '../../shared/http/http-exchange.ts';
 import { AnswerReader } from './stream/answer-reader.ts';
@@ -35,7 +36,7 @@ export interface HttpCall {
 
 /** Sends one request and checks the status of its response. @returns the reader of the body. @throws ChatError */
 export function openAnswer(call: HttpCall): Promise<AnswerReader> {
-  return outsideCall('chat.completions', () => send(call));
+  return withFailPoints('chat.completions', () => send(call));
 }
 
 function send(call: HttpCall): Promise<AnswerReader> {
@@ -71,6 +72,7 @@ function send(call: HttpCall): Promise<AnswerReader> {
       'content-type': 'application/json',
       accept: isStreamed ? 'text/event-stream' : 'application/json',
       'x-request-id': trace,
+      traceparent: traceparent(),
     }),
     body,
   });

@@ -3,6 +3,7 @@ import { DAY_MS } from '../../shared/clock.ts';
 import { loadScript, type LuaScript } from '../../shared/redis/lua-script.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
+import { isTracing, traceparent } from '../../shared/tracing/tracing.ts';
 import { deliveryIdOf, personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import type { InboundAmendment, InboundMessage, Refusal } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
@@ -89,7 +90,7 @@ export class Inbox {
       conversationId: conversation.id,
       owner: personId,
       mergeKey: isUnmergeable?.(message) ? NEVER_MERGED : mergeKeyOf(message, personId),
-      sealed: sealMessage(keyRing, deliveryId, message),
+      sealed: sealMessage(keyRing, deliveryId, isTracing() ? { ...message, traceparent: traceparent() } : message),
       command: commandOf(message),
       isAnswerableLater: message.laterReplyHandle !== undefined,
       isOverLimit: this.#people.begin(personId),

@@ -1,5 +1,6 @@
 import { inBackground } from '../../shared/in-background.ts';
 import type { Log } from '../../shared/log.ts';
+import { inStep, isTracing, withoutSpan } from '../../shared/tracing/tracing.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { InboundMessage } from '../domain/message.ts';
 import type { AcceptResult, Inbox } from './accept.ts';
@@ -21,9 +22,12 @@ export async function enqueue(
   conversation: ConversationRef,
   message: InboundMessage,
 ): Promise<AcceptResult> {
-  const accepted = await inbox.accept(conversation, message);
+  const accepted = isTracing()
+    ? await inStep('accept', () => inbox.accept(conversation, message), { kind: 'producer' })
+    : await inbox.accept(conversation, message);
   inBackground(
-    () => wakeQueue.wake(conversation),
+    // One command wakes the conversations of several messages.
+    () => withoutSpan(() => wakeQueue.wake(conversation)),
     (error) => log.debug({ error }, 'a worker could not be woken; the sweeper does it later'),
   );
   return accepted;

@@ -53,6 +53,8 @@ export class TurnLease {
   #claim: TurnClaim | undefined;
   #isLockLost = false;
   #isRenewing = false;
+  /** How long the claim took, for its span. */
+  #claimMs = 0;
   /** On the monotonic clock. */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -62,6 +64,11 @@ export class TurnLease {
     this.#lock = options.lock;
     // The next renewal repeats a failed one, which must not end an answer.
     this.#timer = setInterval(() => inBackground(() => this.#renewBoth()), RENEW_EVERY_MS);
+  }
+
+  /** How long the claim took. Milliseconds. */
+  get claimMs(): number {
+    return this.#claimMs;
   }
 
   /** Whether no other worker can have claimed the turn yet, even if this process was frozen meanwhile. */
@@ -80,6 +87,7 @@ export class TurnLease {
     const claim = await this.#options.store.begin(conversation);
     if (!claim) return undefined;
     this.#claim = claim;
+    this.#claimMs = claim.claimedAtMs - sentMs;
     this.#heldUntilMs = sentMs + SURELY_HELD_MS;
     while (!this.isCertainlyHeld()) if (!(await this.renew())) return undefined;
     return claim;

@@ -5,6 +5,7 @@ import { inBackground } from '../../shared/in-background.ts';
 import { settledWithin } from '../../shared/settled-within.ts';
 import type { Log } from '../../shared/log.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
+import { inStep, isTracing, withoutSpan } from '../../shared/tracing/tracing.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import { closeWorkers } from './close-workers.ts';
@@ -20,6 +21,7 @@ import { SWEEP_AFTER_MS } from './sweeper.ts';
 import { LOCK_MS, TurnLease, type WakeLock } from './turn-lease.ts';
 import { hasFollowUp } from './turn-commit.ts';
 import type { TurnStore } from './turn-store.ts';
+import { inTurnSpan } from './turn-span.ts';
 import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
 
 /** Runs one turn up to its commit. Provided by the composition root. Errors inside a turn are outcomes, not exceptions. */
@@ -252,7 +254,7 @@ export class TurnWorker {
     const { turnId, crashes, conversation } = claim;
     if (!quarantine || crashes < SUSPECT_CRASHES) return this.#runClaimed(claim, taken);
     if (quarantine.isGuilty(turnId) && crashes >= limits.maxCrashes) {
-      const waiting = await this.#giveUp(claim);
+      const waiting = await this.#inSpan(claim, taken, () => this.#giveUp(claim));
       // If the apology fails, the turn comes back and is still guilty.
       quarantine.forget(turnId);
       return waiting;
@@ -314,7 +316,7 @@ export class TurnWorker {
     if (this.#isGraceOver) controller.abort('shutdown' satisfies AbortReason);
     abortIfStopped(claim, stopMarksOf(claim, claim), controller);
     try {
-      return await this.#finish(claim, await runTurn(context));
+      return await this.#inSpan(claim, taken, async () => this.#finish(claim, await runTurn(context)));
     } catch (error) {
       if (controller.signal.reason === 'fenced') {
         this.#onFenced(claim);
@@ -382,12 +384,13 @@ export class TurnWorker {
 
   async #finish(claim: TurnClaim, commit: TurnCommit): Promise<number> {
     const { store, steps } = this.#options;
-    const waiting = await store.commit(claim, commit);
+    const waiting = await inStep('commit', () => store.commit(claim, commit));
     if (waiting === 'amended') {
       await this.#giveBack(claim);
       return 1;
     }
-    if (waiting !== 'stale' && hasFollowUp(commit)) steps.deliverFollowUps?.(claim.conversation.partition);
+    if (waiting !== 'stale' && hasFollowUp(commit))
+      withoutSpan(() => steps.deliverFollowUps?.(claim.conversation.partition));
     if (waiting !== 'stale') return commit.outcome === 'held' ? waiting + (await this.#afterHeld(claim)) : waiting;
     this.#onFenced(claim);
     return 0;
@@ -403,6 +406,11 @@ export class TurnWorker {
       );
       return 0;
     });
+  }
+
+  #inSpan(claim: TurnClaim, { lease }: TakenTurn, run: () => Promise<number>): Promise<number> {
+    const { nowMs } = this.#options;
+    return isTracing() ? inTurnSpan(claim, { claimMs: lease.claimMs, nowMs }, run) : run();
   }
 
   async #giveUp(claim: TurnClaim): Promise<number> {

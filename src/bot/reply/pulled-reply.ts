@@ -19,6 +19,7 @@ import { MAX_MESSAGES } from './answer-file.ts';
 import type { ReplyExtras, FinalRecord, LiveReply, LiveReplyOptions, ReplyAction } from './live-reply.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import { endedInTime } from './turn-abort.ts';
+import { bindSpan } from '../../shared/tracing/tracing.ts';
 import { EditThrottle, progressOf } from './edit-throttle.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 
@@ -82,7 +83,8 @@ export class PulledReply implements LiveReply {
       // The first write tells whether a poll has ended the reply.
       writesAtOnce: true,
       nowMs: monotonicMs,
-      write: (view) => this.#write(view),
+      // Called while the model's answer is read, but a step of the turn.
+      write: bindSpan((view: ReplyView) => this.#write(view)),
       onError: (error) => deps.log.debug({ error, trace: deliveryId }, 'a snapshot of an answer could not be stored'),
     });
   }

@@ -13,6 +13,7 @@ import { endedInTime, isSuperseded, pauseUnlessSuperseded, untilSuperseded } fro
 import { doubtedAgeMs, settledAfterMs } from './reconcile-post.ts';
 import { pauseAfterRefused, RefusalRetryPolicy } from './after-refusal.ts';
 import { removeAbandoned, type AnswerCheck } from './deferred-reconciliation.ts';
+import { bindSpan } from '../../shared/tracing/tracing.ts';
 import { EditThrottle } from './edit-throttle.ts';
 import { createPostLedger, postKeyOf, type PostLedger } from './post-ledger.ts';
 import { PostedMessage, type PostedMessageResult } from './posted-message.ts';
@@ -72,7 +73,8 @@ export class PushedReply implements LiveReply {
     this.#pacer = new EditThrottle({
       minGapMs: options.platform.replyTraits.minEditGapMs,
       nowMs: monotonicMs,
-      write: (view) => this.#write(view),
+      // Called while the model's answer is read, but a step of the turn.
+      write: bindSpan((view: ReplyView) => this.#write(view)),
       onError: (error) =>
         options.deps.log.debug({ error, trace: deliveryId }, 'a snapshot of an answer could not be stored'),
     });

@@ -2,6 +2,7 @@ import { monotonicMs } from '../../shared/clock.ts';
 import { definedOnly } from '../../shared/defined-only.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
+import { describeSpan, isTracing } from '../../shared/tracing/tracing.ts';
 import { fieldsToRead, messageFields, withFields } from '../domain/message-record.ts';
 import { messageKey } from '../domain/partition-keys.ts';
 import type { ConversationRef, GroupScope } from '../domain/conversation.ts';
@@ -91,6 +92,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
         });
   throwIfSuperseded(controls.signal);
   if (outcome.replaces !== undefined) await replaceOld(options, context, outcome.replaces);
+  if (isTracing()) describeSpan({ 'parley.platform': context.platform.name, 'parley.outcome': outcome.kind });
   report.turnEnded({
     platform: context.platform.name,
     turnId: turn.turnId,

@@ -2,6 +2,7 @@ import { asError } from '../../shared/coded-error.ts';
 import { monotonicMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
+import { inStep } from '../../shared/tracing/tracing.ts';
 import { IdentityError } from '../identity/identity-error.ts';
 import { translate } from './translate.ts';
 import { isSuperseded } from '../reply/turn-abort.ts';
@@ -57,7 +58,7 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
         ...failedTurnHistory(options.keyRing, context),
       };
     }
-    const admitted = await options.gate.admit(context);
+    const admitted = await inStep('sign-in gate', () => options.gate.admit(unadmitted));
     if ('outcome' in admitted) return admitted.outcome;
     // The person is admitted now, so held messages can be released. They were sent earlier and must be answered first.
     if (turn.heldCount > 0) await yieldToHeld(controls);

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { tryUnlistedModels } from './try-models.ts';
 import { checkChat } from './check-chat.ts';
+import { checkCollector } from './check-collector.ts';
 import { checkPublicUrl } from './check-public-url.ts';
 import { checkKnowledge } from './check-knowledge.ts';
 import { checkRedis } from './check-redis.ts';
@@ -62,10 +63,15 @@ export async function runCheckCommand(
     { name: 'Ports', run: () => ports },
     { name: 'Proxy', run: () => checkProxies(given) },
     checkOfRedis(config, secrets),
+    ...(isAlone || !config.tracing ? [] : [checkOfTraces(config.tracing, secrets)]),
     ...(isAlone ? serviceChecks(config, secrets) : botChecks(config, secrets, set.chat)),
     ...(config.mode === 'local' || !(isAlone || hasBot(config)) ? [] : [checkOfPublicUrl(config, judge, ports)]),
   ];
   return runChecks(checks, output);
+}
+
+function checkOfTraces(tracing: NonNullable<Config['tracing']>, secrets: Secrets): Check {
+  return { name: 'Traces', run: () => checkCollector(tracing, secrets) };
 }
 
 function hasBot({ roles }: Config): boolean {

@@ -2,6 +2,7 @@ import { startApp, type App } from '../../bot/app/app.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { createLog } from '../../shared/log.ts';
+import { switchVerbosityOnSignal } from '../../shared/process/verbose-signal.ts';
 import { listenForStop } from '../../shared/process/stop-signals.ts';
 import { EXIT } from '../../shared/process/exit-codes.ts';
 import { printBanner } from './startup-banner.ts';
@@ -32,6 +33,7 @@ export async function runStartCommand(
   { moved, opensBrowser, translate }: StartChoices,
 ): Promise<void> {
   const log = createLog({ ...config.log, role: config.roles.join('+') });
+  switchVerbosityOnSignal(log);
   const say = (text: string) => void process.stdout.write(translate(text));
   let isUp = false;
   const crash = (thrown: unknown) => {

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { monotonicMs } from '../clock.ts';
 import { CodedError } from '../coded-error.ts';
+import { bindSpan, isTracing } from '../tracing/tracing.ts';
 
 /** Header names in lower case. */
 export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -52,7 +53,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #leavesBeforeMs = Number.POSITIVE_INFINITY;
 
   constructor(listener: ExchangeListener) {
-    this.#listener = listener;
+    this.#listener = isTracing() ? inCurrentSpan(listener) : listener;
   }
 
   /** Whether any part of the request may have been sent. A request that is aborted before that is never sent. */
@@ -127,6 +128,15 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#listener.onEnd(cause);
   }
+}
+
+/** A connection is shared, and its events would run in the span of the request that opened it. */
+function inCurrentSpan(listener: ExchangeListener): ExchangeListener {
+  return {
+    onHead: bindSpan((status, headers) => listener.onHead(status, headers)),
+    onBytes: bindSpan((bytes) => listener.onBytes(bytes)),
+    onEnd: bindSpan((cause) => listener.onEnd(cause)),
+  };
 }
 
 /** Shared by all exchanges, so that no chunk allocates a function. */

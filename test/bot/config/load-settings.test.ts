@@ -43,6 +43,36 @@ describe('local mode', () => {
   });
 });
 
+describe('tracing', () => {
+  const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel-collector:4318/' };
+
+  test('is off by default, and its headers are kept out of the configuration', () => {
+    expect(loadSound({}).config.tracing).toBeUndefined();
+    const { config, secrets } = loadSound({
+      ...ENDPOINT,
+      ...{ OTEL_EXPORTER_OTLP_HEADERS: 'x-key=abc0123', OTEL_TRACES_SAMPLER_ARG: '0.25' },
+    });
+    expect(config.tracing).toEqual({
+      endpoint: 'http://otel-collector:4318',
+      serviceName: undefined,
+      sampler: undefined,
+      samplerShare: '0.25',
+    });
+    expect(secrets.tracingHeaders).toBe('x-key=abc0123');
+    expect(inspect(config, { depth: null })).not.toContain('abc0123');
+  });
+
+  test.each([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'otel-collector:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://user:password@otel-collector:4318'],
+    ['OTEL_TRACES_SAMPLER', 'sometimes'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+    ['OTEL_TRACES_SAMPLER_ARG', '10%'],
+  ])('refuses %s=%s', (name, value) => {
+    expect(faultyNames({ ...ENDPOINT, [name]: value })).toEqual([name]);
+  });
+});
+
 describe('serving mode', () => {
   test('accepts a complete environment and keeps secrets out of the configuration', () => {
     const { config, secrets, warnings } = loadSound(SERVING);

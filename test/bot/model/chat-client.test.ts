@@ -123,10 +123,8 @@ describe('an answer', () => {
       ]);
     }
     expect(fixture.server.calls[1]?.body['stream']).toBe(false);
-    expect(fixture.tokens).toEqual([
-      ['svc-plus', 1, 2],
-      ['svc-plus', 1, 2],
-    ]);
+    const counted = expect.objectContaining({ model: 'svc-plus', inputTokens: 1, outputTokens: 2 });
+    expect(fixture.ended).toEqual([counted, counted]);
   });
 
   test.each<[string, Answer, string, number?]>([
@@ -349,7 +347,6 @@ describe('the list of models', () => {
         limitChanged: () => undefined,
         breakerChanged: () => undefined,
         fellBack: () => undefined,
-        tokensUsed: () => undefined,
         unknownFinishReason: () => undefined,
       },
     });

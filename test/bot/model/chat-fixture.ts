@@ -26,8 +26,6 @@ export interface ChatFixture {
   limits: number[];
   breaker: string[];
   fallbacks: { model: string; fallback: string; code: string }[];
-  /** Model, prompt tokens, completion tokens. */
-  tokens: [string, number, number][];
   unknownReasons: number;
   /** Sends a request; `onEvent` also receives each event. */
   ask(request?: Partial<ChatRequest>, signal?: AbortSignal, onEvent?: OnChatEvent): Promise<ReadAnswer>;
@@ -52,7 +50,6 @@ export async function startChatFixture(
     limits: [] as number[],
     breaker: [] as string[],
     fallbacks: [] as ChatFixture['fallbacks'],
-    tokens: [] as ChatFixture['tokens'],
   };
   let unknownReasons = 0;
   const report: ChatReport = {
@@ -62,8 +59,6 @@ export async function startChatFixture(
     limitChanged: ({ limit }) => void told.limits.push(limit),
     breakerChanged: ({ state }) => void told.breaker.push(state),
     fellBack: (event) => void told.fallbacks.push(event),
-    tokensUsed: ({ model, promptTokens, completionTokens }) =>
-      void told.tokens.push([model, promptTokens, completionTokens]),
     unknownFinishReason: () => void (unknownReasons += 1),
   };
   const client = createChatClient({

@@ -51,7 +51,6 @@ function startWorker(limits: Partial<ChatLimits> = {}, baseUrl = engine.baseUrl)
     limitChanged: ({ limit }) => void learned.push(limit),
     breakerChanged: ({ state }) => void breaker.push(state),
     fellBack: () => undefined,
-    tokensUsed: () => undefined,
     unknownFinishReason: () => undefined,
   };
   const client = createChatClient({

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { ListeningServer } from '../../../src/shared/http/http-server.ts';
 import { checkChat } from '../../../src/cli/check/check-chat.ts';
+import { checkCollector } from '../../../src/cli/check/check-collector.ts';
 import { checkPublicUrl } from '../../../src/cli/check/check-public-url.ts';
 import { checkSignIn } from '../../../src/cli/check/check-sign-in.ts';
 import { freePort } from '../../../src/bot/app/local/embedded-redis.ts';
@@ -166,4 +167,30 @@ describe('the check of the public address', () => {
     const nowhere = await checkPublicUrl({ publicUrl: 'https://parley.invalid', platforms: [] });
     expect(nowhere[0]).toMatchObject({ verdict: 'fault' });
   });
+});
+
+describe('the check of the collector of traces', () => {
+  const SECRETS = { tracingHeaders: 'x-key=secret-key' };
+  const to = (endpoint: string) => ({ endpoint, serviceName: undefined, sampler: undefined, samplerShare: undefined });
+
+  test('sends an export without spans, with the headers of the settings', async () => {
+    const { url, seen } = await serve({ '/v1/traces': 200 });
+    const headers = { tracingHeaders: 'authorization=Bearer%20secret-key' };
+    const host = new URL(url).host;
+    expect(await checkCollector(to(url), headers)).toEqual([
+      { name: 'Traces', verdict: 'ok', detail: `${host} accepts traces` },
+    ]);
+    expect(seen).toEqual([{ method: 'POST', url: '/v1/traces', authorization: 'Bearer secret-key', body: '' }]);
+  });
+
+  test('warns of a refusal and of an unreachable collector, without the key', async () => {
+    const { url } = await serve({ '/v1/traces': [401, 'wrong secret-key'] });
+    const gone = `http://127.0.0.1:${await freePort()}`;
+    const results = [...(await checkCollector(to(url), SECRETS)), ...(await checkCollector(to(gone), SECRETS))];
+    expect(results.map(({ verdict, detail }) => [verdict, detail.slice(detail.indexOf(' '))])).toEqual([
+      ['warning', ' does not accept traces (401)'],
+      ['warning', ' does not accept traces (ECONNREFUSED)'],
+    ]);
+    expect(JSON.stringify(results)).not.toContain('secret-key');
+  }, 30_000);
 });

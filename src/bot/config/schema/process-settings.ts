@@ -80,6 +80,42 @@ export const processSettings = {
     example: 'json',
     level: 'common',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(kinds.insideAddress, {
+    meaning:
+      'OpenTelemetry collector that gets a trace of each message over OTLP/HTTP (`http/protobuf`). Contains no message text. Further `OTEL_*` variables apply in the process environment.',
+    default: 'none; nothing is traced',
+    example: 'http://otel-collector:4318',
+    level: 'common',
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: secret(kinds.text, {
+    meaning: 'Headers of requests to the collector, as `name=value`, comma-separated.',
+    default: 'none',
+  }),
+  OTEL_SERVICE_NAME: optional(kinds.text, {
+    meaning: 'Name of Parley in traces.',
+    default: 'parley',
+    example: 'parley-test',
+  }),
+  OTEL_TRACES_SAMPLER: optional(
+    kinds.oneOf(
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ),
+    {
+      meaning: 'Which messages are traced. `parentbased_traceidratio` traces the share in OTEL_TRACES_SAMPLER_ARG.',
+      default: 'parentbased_always_on',
+      example: 'parentbased_traceidratio',
+    },
+  ),
+  OTEL_TRACES_SAMPLER_ARG: optional(kinds.share, {
+    meaning: 'Share of messages that are traced, from 0 to 1.',
+    default: '1',
+    example: '0.1',
+  }),
 };
 
 /** Settings of local mode, and the data directory. */

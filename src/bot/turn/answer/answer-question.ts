@@ -1,6 +1,7 @@
 import type { NowMs } from '../../../shared/clock.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { localize, type Language } from '../../../shared/text/texts.ts';
+import { inStep, withoutSpan } from '../../../shared/tracing/tracing.ts';
 import { promptRoom } from '../../../shared/models/model-catalog.ts';
 import { personIdOf } from '../../domain/conversation.ts';
 import { unknownSlashWord } from '../../domain/slash-words.ts';
@@ -231,29 +232,12 @@ async function streamAnswer(
   context: AdmittedContext,
   { read, isBrief, tools, draft, signal, spending }: Answering,
 ): Promise<Outcome> {
-  const { question, newest, turn, models: allowed } = context;
-  const { budgetTokens, timeZone } = options.prompt;
+  const { newest, turn, models: allowed } = context;
+  const { budgetTokens } = options.prompt;
   const personId = personIdOf(newest, newest.sender.userId);
-  const { material, threadFileNotes } = await gatherMaterial(options, context, read, (status) => draft.show(status));
-  if (material.earlier.ended) draft.startOver(material.earlier.ended);
-  if ((await read.thread)?.kind === 'unread') draft.note(localizeForChat(THREAD_TEXTS.unread, read.voice));
-  for (const note of threadFileNotes) draft.note(note);
-
-  const chosen = chooseModel(options, { allowed, language: question.language, declared: tools.declared }, material);
-  draft.model = chosen.model;
-  if (chosen.note !== undefined) draft.note(chosen.note);
-  const systemPrompt = sceneSystemPrompt(context.scene, options.prompt.systemPrompt);
-  const build = await preparePrompt(material, {
-    systemPrompt: isBrief ? briefPrompt(systemPrompt) : systemPrompt,
-    chatKind: newest.chat.kind,
-    nowMs: options.nowMs(),
-    timeZone,
-    language: question.language,
-    tools: chosen.tools,
-    seesImages: chosen.seesImages,
-    maxTokens: chosen.maxTokens,
-    conversationTokens: budgetTokens,
-  });
+  const { earlier, chosen, build } = await inStep('prompt', () =>
+    buildPrompt(options, context, { read, isBrief, declared: tools.declared, draft }),
+  );
 
   const call: Call = {
     model: chosen.model,
@@ -283,8 +267,8 @@ async function streamAnswer(
   const outcome = read.outcomes.finished(answer);
   // Requested after the answer is complete, so that the answer does not wait for it.
   if (outcome.kind === 'answered' && !answer.startsAnew && !isBrief) {
-    const missing = summaryRequest({ turn, personId }, material.earlier, { droppedTurns, budgetTokens });
-    if (missing) options.requestSummary(missing);
+    const missing = summaryRequest({ turn, personId }, earlier, { droppedTurns, budgetTokens });
+    if (missing) withoutSpan(() => options.requestSummary(missing));
   }
   return withThinking(outcome, draft);
 }
@@ -292,6 +276,44 @@ async function streamAnswer(
 function withThinking(outcome: Outcome, draft: AnswerDraft): Outcome {
   const { thinking } = draft.finalView();
   return thinking === undefined ? outcome : { ...outcome, thinking };
+}
+
+interface Prompting {
+  read: ReadQuestion;
+  isBrief: boolean;
+  declared: readonly ToolDeclaration[];
+  draft: AnswerDraft;
+}
+
+/** Gathers the material of the prompt, and chooses the model that can read it. @throws ImageRefusedError */
+async function buildPrompt(
+  options: AnswerQuestionOptions,
+  context: AdmittedContext,
+  { read, isBrief, declared, draft }: Prompting,
+): Promise<{ earlier: PromptMaterial['earlier']; chosen: ChosenModel; build(size: PromptSize): FittedPrompt }> {
+  const { question, newest, models: allowed } = context;
+  const { budgetTokens, timeZone } = options.prompt;
+  const { material, threadFileNotes } = await gatherMaterial(options, context, read, (status) => draft.show(status));
+  if (material.earlier.ended) draft.startOver(material.earlier.ended);
+  if ((await read.thread)?.kind === 'unread') draft.note(localizeForChat(THREAD_TEXTS.unread, read.voice));
+  for (const note of threadFileNotes) draft.note(note);
+
+  const chosen = chooseModel(options, { allowed, language: question.language, declared }, material);
+  draft.model = chosen.model;
+  if (chosen.note !== undefined) draft.note(chosen.note);
+  const systemPrompt = sceneSystemPrompt(context.scene, options.prompt.systemPrompt);
+  const build = await preparePrompt(material, {
+    systemPrompt: isBrief ? briefPrompt(systemPrompt) : systemPrompt,
+    chatKind: newest.chat.kind,
+    nowMs: options.nowMs(),
+    timeZone,
+    language: question.language,
+    tools: chosen.tools,
+    seesImages: chosen.seesImages,
+    maxTokens: chosen.maxTokens,
+    conversationTokens: budgetTokens,
+  });
+  return { earlier: material.earlier, chosen, build };
 }
 
 /** Gathers what the prompt may contain. @throws ImageRefusedError */

@@ -1,3 +1,4 @@
+import { inSpan, isTracing } from '../../../shared/tracing/tracing.ts';
 import { ChatError } from '../../model/chat-error.ts';
 import type { ToolCall } from '../../model/chat-types.ts';
 import { ToolError } from '../../tools/tool-error.ts';
@@ -43,20 +44,35 @@ export async function runToolCalls(options: ToolRunOptions, calls: readonly Tool
   if (statuses.length > 0) showStatus([...new Set(statuses)].join('\n'));
   const results = prepared.map(async (use, position) => {
     const startedMs = performance.now();
-    const { outcome, text } =
-      'run' in use ? await runOne(options, use) : { outcome: 'refused' as const, text: use.fault };
     const name = calls[position]?.name ?? '';
+    const tool = toolbox.has(name) ? name : 'unknown';
+    const { outcome, text } = await runTraced(tool, async () =>
+      'run' in use ? runOne(options, use) : { outcome: 'refused', text: use.fault },
+    );
     const durationMs = performance.now() - startedMs;
-    report.toolEnded({ turnId, tool: toolbox.has(name) ? name : 'unknown', outcome, durationMs });
+    report.toolEnded({ turnId, tool, outcome, durationMs });
     return { text, namesAddresses: outcome === 'done' && toolbox.findsAddresses(name) };
   });
   return Promise.all(results);
 }
 
-async function runOne(
-  { limits, signal }: ToolRunOptions,
-  use: ToolUse,
-): Promise<{ outcome: ToolOutcome; text: string }> {
+interface RanTool {
+  outcome: ToolOutcome;
+  text: string;
+}
+
+/** Runs a tool in its span. Its arguments and its result are never recorded. */
+function runTraced(tool: string, run: () => Promise<RanTool>): Promise<RanTool> {
+  if (!isTracing()) return run();
+  const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool };
+  return inSpan(`execute_tool ${tool}`, { attributes }, async (span) => {
+    const ran = await run();
+    span.set({ 'parley.outcome': ran.outcome, 'error.type': ran.outcome === 'done' ? undefined : ran.outcome });
+    return ran;
+  });
+}
+
+async function runOne({ limits, signal }: ToolRunOptions, use: ToolUse): Promise<RanTool> {
   const ending = new AbortController();
   const cancel = () => ending.abort(new ChatError('chat_cancelled', 'The turn ended while a tool ran'));
   const timer = setTimeout(() => ending.abort(), limits.callMs);

@@ -11,6 +11,7 @@ export const CHECK_TEXTS = {
   'Connected chat answer': '页面上连接的模型回答',
   'Messaging app': '办公应用',
   'Public address': '公网地址',
+  Traces: '链路追踪',
   'Sign-in pages': '登录页面',
   'Webhook {platform}': '{platform} 回调',
   'Redis sentinel {address}': 'Redis 哨兵 {address}',
@@ -127,6 +128,11 @@ export const CHECK_TEXTS = {
   'Check the host and port in {setting}, or unset it; list internal hosts in NO_PROXY':
     '请检查 {setting} 中的主机和端口，或取消该设置；内网主机请列入 NO_PROXY',
   'no proxy is set': '未设置代理',
+  // Traces
+  '{host} accepts traces': '{host} 可以接收链路',
+  '{host} does not accept traces ({reason})': '{host} 不接收链路（{reason}）',
+  'Check OTEL_EXPORTER_OTLP_ENDPOINT (OTLP/HTTP, usually port 4318) and OTEL_EXPORTER_OTLP_HEADERS':
+    '请检查 OTEL_EXPORTER_OTLP_ENDPOINT（OTLP/HTTP，通常为 4318 端口）和 OTEL_EXPORTER_OTLP_HEADERS',
   // Public address
   'Start Parley, then check that PUBLIC_URL leads to its PORT': '请启动 Parley，并确认 PUBLIC_URL 指向其 PORT',
   'nothing answers at {url} ({code})': '{url} 没有响应（{code}）',

@@ -26,6 +26,9 @@ export const CONFIG_TEXTS = {
   'identity codes such as JG,XS': '身份代码，例如 JG,XS',
   'must be an https address (http only for this machine) without user, query or fragment':
     '必须是 https 地址（仅本机可用 http），不含用户名、查询参数和片段',
+  'must be an http or https address without user, query or fragment':
+    '必须是 http 或 https 地址，不含用户名、查询参数和片段',
+  'must be a number from 0 to 1': '必须是 0 到 1 之间的数',
   'must be a wss address (ws only for this machine) without user, query or fragment':
     '必须是 wss 地址（仅本机可用 ws），不含用户名、查询参数和片段',
   'must be space-separated scopes, openid among them': '必须是以空格分隔的 scope，其中包含 openid',
