@@ -18,6 +18,7 @@ import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import { CLAIM_SHAPE } from './claim-shape.ts';
 import { newClaimName, newWorkerName } from './claim-name.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
+import { letterOf } from './dead-letters.ts';
 import { followedNote } from './thread-subscriptions.ts';
 import { heldFor, releaseHeld, type HeldCounts, type ReleaseResult } from './held-messages.ts';
 import { type StopMark, type TurnClaim, type TurnCommit } from '../domain/turn.ts';
@@ -214,6 +215,7 @@ export class TurnStore {
       answeredBy: claim.turnId,
       preferences: preferences && placed(preferences, claim.conversation),
       followUps: hasFollowUp(commit) ? followUpsOf(claim.conversation) : undefined,
+      letter: letterOf(claim, commit),
     };
     const keys = {
       ...conversationKeys(claim.conversation),

@@ -11,7 +11,8 @@
 --              preferences?: { key, field, sealed, lifeMs },
 --              erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
 --              thread?: { index, id }, followed?: { key, lifeMs },
---              usage?: { key, add: { field: count }, lifeMs } }
+--              usage?: { key, add: { field: count }, lifeMs },
+--              letter?: { key, index, id, why, ids, lifeMs, max } (messages that are kept for an administrator) }
 -- Returns    verdict: 'done' | 'stale' | 'amended' (the question has changed and must be answered again)   waiting: messages that still wait
 local epoch, turn, amended, size = unpack(redis.call('HMGET', keys.state, 'epoch', 'turn', 'amended', 'size'))
 -- guard: fence/commit
@@ -44,12 +45,12 @@ if amended == changes.answeredBy then return leaveUnanswered() end
 -- A turn whose messages were all deleted leaves no history.
 local isTakenBack = size > 0
 -- With one more entry, if others wait.
-local entries, ids = size > 0 and redis.call('LRANGE', keys.inbox, 0, size) or {}, {}
+local entries, ids, deleted = size > 0 and redis.call('LRANGE', keys.inbox, 0, size) or {}, {}, {}
 for index = 1, math.min(size, #entries) do
   local id = readEntry(entries[index]).id
   local state, isDeleted = unpack(redis.call('HMGET', args.messagePrefix .. id, 'state', 'deleted'))
-  ids[index], hasLife[id] = id, state
-  if isDeleted ~= '1' then isTakenBack = false end
+  ids[index], hasLife[id], deleted[id] = id, state, isDeleted == '1'
+  if not deleted[id] then isTakenBack = false end
 end
 -- It is not held for sign-in either: the worker that takes it again finds it stopped and deletes the invitation.
 if isTakenBack and changes.outcome == 'held' then return leaveUnanswered() end
@@ -73,6 +74,27 @@ for index, id in ipairs(ids) do
   looks[id] = nil
 end
 if changes.outcome == 'held' then redis.call('PEXPIRE', keys.held, HELD_LIFE_MS) end
+
+local letter = changes.letter
+if letter then
+  local kept, nowMs = {}, redisNowMs()
+  for _, id in ipairs(letter.ids) do kept[id] = true end
+  for index, id in ipairs(ids) do
+    -- A message that its sender deleted is not kept.
+    -- guard: taken-back/no-dead-letter
+    if kept[id] and not deleted[id] then redis.call('HSET', letter.key, 'entry:' .. index, entries[index]) end
+  end
+  if redis.call('EXISTS', letter.key) == 1 then
+    local record = redis.call('HMGET', args.messagePrefix .. letter.id, 'owner', 'target', 'later')
+    redis.call('HSET', letter.key, 'atMs', nowMs, 'why', letter.why, 'conversation', args.conversationId,
+      'owner', record[1] or '', 'target', record[2] or '', 'later', record[3] or '')
+    redis.call('PEXPIRE', letter.key, letter.lifeMs)
+    redis.call('ZADD', letter.index, nowMs, letter.id)
+    redis.call('ZREMRANGEBYSCORE', letter.index, '-inf', nowMs - letter.lifeMs)
+    redis.call('ZREMRANGEBYRANK', letter.index, 0, -1 - letter.max)
+    redis.call('PEXPIRE', letter.index, letter.lifeMs)
+  end
+end
 
 for id, fields in pairs(looks) do note(id, unpack(fields)) end
 
