@@ -276,7 +276,14 @@ function addSubcommand(
       };
       choose({ command: 'admin', asked });
     });
-  if (subject) command.argument(`<${subject.name}>`, subject.summary);
+  if (subject) {
+    const { accepts, form } = subject;
+    command.argument(
+      `<${subject.name}>`,
+      subject.summary,
+      parsed((text) => (accepts(text) ? text : undefined), form),
+    );
+  }
   for (const { flags, summary: meaning, choices, accepts, form = '' } of options) {
     const option = new Option(flags, meaning);
     if (choices) option.choices([...choices]);

@@ -143,7 +143,9 @@ export class ChatCall {
   #reportEnd(outcome: string): void {
     const durationMs = this.#parts.monotonicMs() - this.#startedMs;
     const { request } = this.#options;
-    this.#parts.report.callEnded({ ...ofCall(request), outcome, durationMs, firstEventMs: this.#firstEventMs });
+    const ended = { ...ofCall(request), outcome, durationMs, firstEventMs: this.#firstEventMs };
+    this.#parts.report.callEnded(ended);
+    request.onCallEnd?.(ended);
   }
 }
 

@@ -65,6 +65,7 @@ export class PushedReply implements LiveReply {
       redis: options.deps.redis,
       conversation: options.claim.conversation,
       epoch: options.claim.epoch,
+      trace: options.claim.trace,
       deliveryId,
       place: replyTarget === undefined ? '' : push.placeOf(replyTarget),
       doubtedAgeMs: doubtedAgeMs(options.platform.replyTraits),
@@ -419,6 +420,7 @@ export class PushedReply implements LiveReply {
       part,
       traits: platform.replyTraits,
       wasBegun: claim.wasBegun,
+      trace: claim.trace,
       isClaimHeld: controls.isClaimHeld,
     }));
   }

@@ -26,6 +26,7 @@ export function createApology({ openTurn, setAside }: ApologyOptions): (turn: Tu
       waitIdle: (wait) => wait(),
       yieldToHeld: async () => undefined,
     };
+    turn.trace.note('c', 'dead');
     const opened = openTurn(controls);
     if (!opened) return setAside(controls);
     const { context } = opened;

@@ -1,4 +1,4 @@
-import { asError } from '../../shared/coded-error.ts';
+import { asError, CodedError } from '../../shared/coded-error.ts';
 import { monotonicMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
@@ -114,6 +114,7 @@ function failure(
   const trace = context.turn.turnId;
   const reference = trace.slice(0, 8);
   log.error({ error, reference, trace }, 'a turn failed');
+  context.turn.trace.note('x', error instanceof CodedError ? error.code : error.name);
   return {
     kind: 'failed',
     text: translate(context, TURN_TEXTS.internal, { reference }),

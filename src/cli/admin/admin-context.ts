@@ -53,7 +53,7 @@ export interface AdminSubcommand {
   /** Arguments of each example. */
   examples: readonly string[];
   /** Its positional argument, which is required. */
-  subject?: { name: string; summary: string };
+  subject?: { name: string; summary: string; accepts(value: string): boolean; form: string };
   options?: readonly {
     flags: string;
     summary: string;

@@ -3,6 +3,18 @@ import type { AdminSubcommand } from './admin-context.ts';
 /** All subcommands of `admin`. Each also takes `--json`. */
 export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
   {
+    name: 'trace',
+    summary: 'explains what happened to a question, with times and without text',
+    examples: ['1a2b3c4d'],
+    subject: {
+      name: 'reference',
+      summary: 'the reference that the person was given, or the trace of a log line',
+      accepts: (text) => /^[0-9a-f]{8,40}$/i.test(text),
+      form: 'takes 8 to 40 digits and letters from a to f',
+    },
+    load: async () => (await import('./trace.ts')).traceQuestion,
+  },
+  {
     name: 'dead-letters',
     summary: 'lists questions that were given up or could not be read, without their text',
     examples: ['', '--json'],

@@ -6,6 +6,7 @@
 --
 -- Constants  STATE_LIFE_MS (life of a conversation's state after its last turn)
 --            CLAIM_LIFE_MS (a claim that was not renewed for this long may be taken)
+--            MAX_CLAIMS_BYTES (of the claims that a record lists; the oldest are left out)
 --            MAX_HELD_COUNTED (above this number of held messages their owners are not checked)
 -- Keys       state   inbox   pending   held   history   notices   summary   leftovers
 -- Arguments  conversationId   maxMessages: per turn   maxTurns: of history   messagePrefix: of message keys
@@ -14,6 +15,7 @@
 --            epochStep: random increment of the epoch: a failover may lose the newest epoch, and the next one must differ from the one
 --              that a worker still holds
 --            preferencesPrefix: of preferences keys   preferencesLifeMs: renewed with each turn of the person
+--            wokenMs: when the wake was sent, by the sender's clock; '' without a wake
 --            keyIds: keys of this worker; messages encrypted with another key are left unclaimed
 -- Returns    verdict: 'nothing' (waits) | 'claimed' (by a live worker) | 'lacks-key', with lackedKeyId and no epoch taken |
 --            'begun', with the rest:
@@ -131,7 +133,17 @@ for index = 1, size do
   -- guard: no-second-beginning/stopped-message
   if id ~= turn and redis.call('HEXISTS', args.messagePrefix .. id, 'stopped') == 1 then isStopped = true end
 end
-local record = redis.call('HMGET', args.messagePrefix .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again', 'heldIn')
+local record = redis.call('HMGET', args.messagePrefix .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again', 'heldIn',
+  'claims', 'did')
+-- What earlier workers did is kept before this one begins. An expired record is not written again.
+if record[1] and not isRepeat then
+  local claims = (record[9] or '') .. (record[10] and '~' .. record[10] or '')
+  -- guard: traced/bounded
+  if #claims > MAX_CLAIMS_BYTES then claims = string.match(claims, '|.*', -MAX_CLAIMS_BYTES / 2) or '' end
+  claims = claims .. '|' .. table.concat({epoch, nowMs, crashes, workerOf(args.claim) or '', args.wokenMs}, ',')
+  if record[10] then redis.call('HDEL', args.messagePrefix .. turn, 'did') end
+  redis.call('HSET', args.messagePrefix .. turn, 'claims', claims)
+end
 -- Redis has another history than when the message was stored: posts that are not recorded may exist, and are looked up first
 -- (post.lua reads the mark).
 local isDoubtful = record[7] or isOfAnotherHistory(record[6])

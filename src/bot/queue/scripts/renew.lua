@@ -2,7 +2,7 @@
 -- A turn that was committed or given back has no claim.
 --
 -- Keys       state   pending   records: of the turn's messages
--- Arguments  epoch   conversationId
+-- Arguments  epoch   conversationId   did: steps of the worker since the last renewal; '' = none
 -- Returns    isCurrent: whether the claim is still valid   stopSeq   stopOwner   wasStopped: one of the messages was stopped individually
 --            wasAmended: the question has changed
 local claim = redis.call('HMGET', keys.state, 'epoch', 'aliveMs')
@@ -14,6 +14,9 @@ redis.call('HDEL', keys.state, 'aliveMs')
 redis.call('HSET', keys.state, 'aliveMs', nowMs)
 -- guard: accept-once/renewed-is-pending
 redis.call('ZADD', keys.pending, 'XX', nowMs, args.conversationId)
+-- The answer belongs to the last message. An expired record is not written again.
+local record = keys.records[#keys.records]
+if args.did ~= '' and record and redis.call('EXISTS', record) == 1 then redis.call('HSET', record, 'did', args.did) end
 local stop = redis.call('HMGET', keys.state, 'stopSeq', 'stopOwner', 'amended')
 local isStopped = false
 for _, record in ipairs(keys.records) do

@@ -163,12 +163,17 @@ async function answerQuestion(
   const { live, question, turn, newest, platform, controls, preferences, rule } = context;
   const { voice, outcomes, notes, startsAnew } = read;
   const prompted = await options.moderation?.judgePrompt(promptOf(question, read.files), turn.turnId, controls.signal);
-  if (prompted !== undefined && prompted !== 'allowed') return { ...outcomes.blocked('prompt', prompted), rule };
+  if (prompted !== undefined && prompted !== 'allowed') {
+    turn.trace.note('g', 'prompt', prompted);
+    return { ...outcomes.blocked('prompt', prompted), rule };
+  }
   const spending = context.budgets.length > 0 ? new Spending(options.budgets, context) : undefined;
   const watch = options.moderation?.watch(live, turn.turnId, controls.signal);
   const isBrief = shouldBeBrief(controls);
-  const tools = toolsOfTurn(options.tools, { turnId: turn.turnId, asker: toolAskerOf(context), isBrief }, (doing) =>
-    draft.show(doing),
+  const tools = toolsOfTurn(
+    options.tools,
+    { turnId: turn.turnId, trace: turn.trace, asker: toolAskerOf(context), isBrief },
+    (doing) => draft.show(doing),
   );
   const isShown = platform.replyTraits.thinking === 'block';
   const thought = new Thought(
@@ -189,15 +194,19 @@ async function answerQuestion(
     (error: unknown): Outcome => {
       // The verdict below replaces it.
       if (error instanceof BlockedAnswerError) return outcomes.refused('');
-      if (error instanceof BudgetUsedUpError)
+      if (error instanceof BudgetUsedUpError) {
+        turn.trace.note('r', 'budget');
         return outcomes.refused(tellUsedUp(error.usedUp, voice, newest.chat.kind === 'private'));
+      }
       if (controls.signal.reason === 'stopped') return withThinking(outcomes.finished(draft.end('stopped')), draft);
       if (error instanceof ImageRefusedError) return outcomes.refused(imageRefusal(question, error));
       if (!(error instanceof ChatError)) throw error;
+      turn.trace.note('x', error.code);
       return draft.text === '' ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
     },
   );
   const verdict = (await watch?.judge(draft.text === '' ? '' : outcome.text, outcome.thinking)) ?? 'allowed';
+  if (verdict !== 'allowed') turn.trace.note('g', 'answer', verdict);
   const shown = verdict === 'allowed' ? outcome : outcomes.blocked('answer', verdict);
   const { length: questions } = turn.messages;
   const use = draft.text === '' ? { questions: 0, tokens: 0 } : { questions, tokens: draft.tokenCount.tokens };

@@ -1,0 +1,145 @@
+import { Cluster } from 'ioredis';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { ALL_PARTITIONS } from '../domain/conversation.ts';
+import { asDeliveryId, type DeliveryId } from '../domain/ids.ts';
+import { messageKey } from '../domain/partition-keys.ts';
+import { TRACE_STEPS, unescaped, type TraceStep } from '../domain/turn-trace.ts';
+
+/** One step of a question, without text. */
+export interface TracedStep {
+  atMs: number;
+  step: string;
+  /** Values by name: numbers, models, codes. */
+  values: Record<string, string | number>;
+}
+
+/** What happened to a question. */
+export interface Trace {
+  id: DeliveryId;
+  conversation: string;
+  /** Pseudonym of the person who asked. */
+  person: string;
+  /** State of its record: accepted, held, final, dead, limited or deleted. */
+  state: string;
+  /** The message that was answered instead, if this one was merged into its turn. */
+  mergedInto?: DeliveryId;
+  /** The model and the policy rule of the answer. */
+  model?: string;
+  rule?: string;
+  /** How the answer was delivered (message-record.ts). */
+  delivery?: string;
+  steps: TracedStep[];
+}
+
+/** Digits of a delivery id that a person is given. */
+export const REFERENCE_DIGITS = 8;
+const REFERENCE = /^[0-9a-f]{8,40}$/;
+const WHOLE_ID_DIGITS = 40;
+/** Keys that one SCAN looks at: about a millisecond of Redis. */
+const SCAN_COUNT = 2_000;
+
+/** The reference of a message, which a person can tell to an administrator. */
+export function referenceOf(id: DeliveryId): string {
+  return id.slice(0, REFERENCE_DIGITS);
+}
+
+/** @returns whether the text has the form of a reference: the first 8 digits of a delivery id, or more of them */
+export function isReference(text: string): boolean {
+  return REFERENCE.test(text.toLowerCase());
+}
+
+/**
+ * The traces of all messages with this reference, usually one. A short reference is searched for among all keys, so that no
+ * message pays for an index.
+ */
+export async function readTraces(redis: RedisClient, reference: string): Promise<Trace[]> {
+  const wanted = reference.toLowerCase();
+  const keys =
+    wanted.length === WHOLE_ID_DIGITS
+      ? ALL_PARTITIONS.map((partition) => messageKey(partition, asDeliveryId(wanted)))
+      : await keysWith(redis, wanted);
+  const records = await Promise.all(keys.map(async (key) => ({ key, fields: await redis.hgetall(key) })));
+  return records.flatMap(({ key, fields }) =>
+    fields['state'] === undefined ? [] : [traceOf(asDeliveryId(key.slice(key.lastIndexOf(':') + 1)), fields)],
+  );
+}
+
+async function keysWith(redis: RedisClient, start: string): Promise<string[]> {
+  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  const found = new Set<string>();
+  for (const node of nodes) {
+    let cursor = '0';
+    do {
+      const [next, keys] = await node.scan(cursor, 'MATCH', `{p*}:message:${start}*`, 'COUNT', SCAN_COUNT);
+      for (const key of keys) found.add(key);
+      cursor = next;
+    } while (cursor !== '0');
+  }
+  return [...found];
+}
+
+function traceOf(id: DeliveryId, fields: Readonly<Record<string, string>>): Trace {
+  const { conversation = '', owner = '', state = '', turn, answeredBy, rule, delivery } = fields;
+  const acceptedMs = Number(fields['atMs'] ?? 0);
+  const begin: TracedStep[] = [
+    {
+      atMs: acceptedMs,
+      step: state === 'limited' ? 'refused' : 'accepted',
+      values: state === 'limited' ? { by: fields['full'] === '1' ? 'full inbox' : 'rate limit' } : {},
+    },
+  ];
+  const marks = (['stopped', 'deleted', 'handedOver', 'heldIn', 'again'] as const).flatMap((mark): TracedStep[] => {
+    const value = fields[mark];
+    return value === undefined ? [] : [{ atMs: 0, step: MARKS[mark], values: {} }];
+  });
+  return {
+    id,
+    conversation,
+    person: owner,
+    state,
+    mergedInto: turn === undefined || turn === id ? undefined : asDeliveryId(turn),
+    model: answeredBy,
+    rule,
+    delivery,
+    steps: [...begin, ...claimsOf(fields), ...marks],
+  };
+}
+
+const MARKS = {
+  stopped: 'stopped by its sender',
+  deleted: 'deleted by its sender',
+  handedOver: 'live reply ended before the answer',
+  heldIn: 'held for a sign-in in a group',
+  again: 'stored again after a failover',
+} as const;
+
+function claimsOf({ claims = '', did }: Readonly<Record<string, string>>): TracedStep[] {
+  const listed = claims.split('|').slice(1);
+  return listed.flatMap((text, index) => {
+    const [claim = '', ended] = text.split('~');
+    const [epoch = '', at = '', crashes = '', worker = '', woken = ''] = claim.split(',');
+    const atMs = Number(at);
+    const wake = woken === '' ? [] : [{ atMs: Number(woken), step: 'woken', values: {} }];
+    const claimed = { atMs, step: 'claimed', values: { epoch: Number(epoch), worker, crashes: Number(crashes) } };
+    const steps = stepsOf(index === listed.length - 1 ? (did ?? ended ?? '') : (ended ?? ''), atMs);
+    return [...wake, claimed, ...steps];
+  });
+}
+
+function stepsOf(did: string, claimedMs: number): TracedStep[] {
+  const steps = did.split(';').flatMap((text): TracedStep[] => {
+    const [afterMs = '', letter = '', ...given] = text.split(',');
+    if (!(letter in TRACE_STEPS)) return [];
+    const [step, ...names] = TRACE_STEPS[letter as TraceStep];
+    const values = given.flatMap((value, index): [string, string | number][] => {
+      const name = names[index];
+      return name === undefined || value === '' ? [] : [[name, readValue(value)]];
+    });
+    return [{ atMs: claimedMs + Number(afterMs), step, values: Object.fromEntries(values) }];
+  });
+  return steps.sort((one, other) => one.atMs - other.atMs);
+}
+
+function readValue(value: string): string | number {
+  return /^\d+$/.test(value) ? Number(value) : unescaped(value);
+}
