@@ -32,8 +32,8 @@ export const MESSAGE_FIELDS = {
   turn: 'id of the answered message, if it was merged into another',
   epoch: 'of the worker that wrote the content',
   claims:
-    'each claim of its turn: `|<epoch>,<time>,<crashes>,<worker>,<time of the wake>`, followed by `~` and its steps',
-  did: 'the steps of the newest claim (turn-trace.ts)',
+    'each claim of its turn: `|<epoch>,<time>,<crashes>,<worker>,<time of the wake>`, followed by `~` and its steps (turn-trace.ts)',
+  did: 'the newest of these steps: `<epoch>;<step>;…`',
   polled: '1: the platform has polled it',
   newer: 'ids of the newer messages whose answer it waits for, separated by blanks',
   answeredBy: 'the model that answered',

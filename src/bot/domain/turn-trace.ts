@@ -34,7 +34,11 @@ export class TurnTrace {
   #changes = 0;
   #storedChanges = 0;
 
-  constructor(nowMs: NowMs = monotonicMs) {
+  readonly #epoch: number;
+
+  /** @param epoch of the claim, by which the stored steps are recognised */
+  constructor(epoch: number, nowMs: NowMs = monotonicMs) {
+    this.#epoch = epoch;
     this.#nowMs = nowMs;
     this.#startedMs = nowMs();
   }
@@ -52,12 +56,12 @@ export class TurnTrace {
     this.#counted.set(step, { count: count + 1, firstMs, lastMs });
   }
 
-  /** All steps in the stored form. */
+  /** The epoch and all steps in the stored form. */
   text(): string {
     const counted = [...this.#counted].map(([step, { count, firstMs, lastMs }]) =>
       [lastMs, step, count, firstMs].join(','),
     );
-    return [...this.#steps, ...counted].join(';');
+    return [this.#epoch, ...this.#steps, ...counted].join(';');
   }
 
   /** The same if it has changed since the last call, else empty. */

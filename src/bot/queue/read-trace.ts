@@ -1,8 +1,8 @@
 import { Cluster } from 'ioredis';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { ALL_PARTITIONS } from '../domain/conversation.ts';
-import { asDeliveryId, type DeliveryId } from '../domain/ids.ts';
-import { messageKey } from '../domain/partition-keys.ts';
+import { asConversationId, asDeliveryId, type DeliveryId } from '../domain/ids.ts';
+import { conversationKeys, messageKey } from '../domain/partition-keys.ts';
 import { TRACE_STEPS, unescaped, type TraceStep } from '../domain/turn-trace.ts';
 
 /** One step of a question, without text. */
@@ -58,10 +58,23 @@ export async function readTraces(redis: RedisClient, reference: string): Promise
     wanted.length === WHOLE_ID_DIGITS
       ? ALL_PARTITIONS.map((partition) => messageKey(partition, asDeliveryId(wanted)))
       : await keysWith(redis, wanted);
-  const records = await Promise.all(keys.map(async (key) => ({ key, fields: await redis.hgetall(key) })));
-  return records.flatMap(({ key, fields }) =>
-    fields['state'] === undefined ? [] : [traceOf(asDeliveryId(key.slice(key.lastIndexOf(':') + 1)), fields)],
-  );
+  const traces = await Promise.all(keys.map((key) => readTrace(redis, key)));
+  return traces.flatMap((trace) => trace ?? []);
+}
+
+async function readTrace(redis: RedisClient, key: string): Promise<Trace | undefined> {
+  const id = asDeliveryId(key.slice(key.lastIndexOf(':') + 1));
+  const fields = await redis.hgetall(key);
+  const { state, conversation, did = '', claims = '' } = fields;
+  if (state === undefined) return undefined;
+  // A turn that has not ended is traced in the state of its conversation.
+  const partition = Number(/^\{p(\d+)\}/.exec(key)?.[1]);
+  const place = conversation === undefined ? undefined : { id: asConversationId(conversation), partition };
+  const [turn, running, doing] = place
+    ? await redis.hmget(conversationKeys(place).state, 'turn', 'claims', 'did')
+    : [undefined, undefined, undefined];
+  const open = turn === id ? { claims: running ?? '', did: doing ?? '' } : undefined;
+  return traceOf(id, { ...fields, claims: open?.claims ?? claims }, [did, open?.did ?? '']);
 }
 
 async function keysWith(redis: RedisClient, start: string): Promise<string[]> {
@@ -78,7 +91,7 @@ async function keysWith(redis: RedisClient, start: string): Promise<string[]> {
   return [...found];
 }
 
-function traceOf(id: DeliveryId, fields: Readonly<Record<string, string>>): Trace {
+function traceOf(id: DeliveryId, fields: Readonly<Record<string, string>>, doing: readonly string[]): Trace {
   const { conversation = '', owner = '', state = '', turn, answeredBy, rule, delivery } = fields;
   const acceptedMs = Number(fields['atMs'] ?? 0);
   const begin: TracedStep[] = [
@@ -101,7 +114,7 @@ function traceOf(id: DeliveryId, fields: Readonly<Record<string, string>>): Trac
     model: answeredBy,
     rule,
     delivery,
-    steps: [...begin, ...claimsOf(fields), ...marks],
+    steps: [...begin, ...claimsOf(fields['claims'] ?? '', doing), ...marks],
   };
 }
 
@@ -113,17 +126,21 @@ const MARKS = {
   again: 'stored again after a failover',
 } as const;
 
-function claimsOf({ claims = '', did }: Readonly<Record<string, string>>): TracedStep[] {
-  const listed = claims.split('|').slice(1);
-  return listed.flatMap((text, index) => {
-    const [claim = '', ended] = text.split('~');
-    const [epoch = '', at = '', crashes = '', worker = '', woken = ''] = claim.split(',');
-    const atMs = Number(at);
-    const wake = woken === '' ? [] : [{ atMs: Number(woken), step: 'woken', values: {} }];
-    const claimed = { atMs, step: 'claimed', values: { epoch: Number(epoch), worker, crashes: Number(crashes) } };
-    const steps = stepsOf(index === listed.length - 1 ? (did ?? ended ?? '') : (ended ?? ''), atMs);
-    return [...wake, claimed, ...steps];
-  });
+/** @param doing steps that are stored apart, with the epoch of their claim */
+function claimsOf(claims: string, doing: readonly string[]): TracedStep[] {
+  return claims
+    .split('|')
+    .slice(1)
+    .flatMap((text) => {
+      const [claim = '', ...known] = text.split('~');
+      const [epoch = '', at = '', crashes = '', worker = '', woken = ''] = claim.split(',');
+      const atMs = Number(at);
+      const wake = woken === '' ? [] : [{ atMs: Number(woken), step: 'woken', values: {} }];
+      const claimed = { atMs, step: 'claimed', values: { epoch: Number(epoch), worker, crashes: Number(crashes) } };
+      const own = [...known, ...doing].filter((did) => did.startsWith(`${epoch};`));
+      const longest = own.reduce((one, other) => (other.length > one.length ? other : one), '');
+      return [...wake, claimed, ...stepsOf(longest, atMs)];
+    });
 }
 
 function stepsOf(did: string, claimedMs: number): TracedStep[] {

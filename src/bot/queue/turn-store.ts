@@ -198,7 +198,7 @@ export class TurnStore {
       dueForMs,
       newestAgeMs: redisNowMs - (messages.at(-1)?.acceptedAtMs ?? redisNowMs),
       chargedAgeMs: redisNowMs - Math.max(messages.at(-1)?.acceptedAtMs ?? redisNowMs, excusedUntilMs),
-      trace: new TurnTrace(),
+      trace: new TurnTrace(epoch),
       claimedAtMs,
       leftovers,
       mayBeAnswered,

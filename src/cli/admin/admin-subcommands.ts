@@ -20,4 +20,16 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
     examples: ['', '--json'],
     load: async () => (await import('./dead-letters.ts')).listDeadLetters,
   },
+  {
+    name: 'replay',
+    summary: 'puts a dead letter back as a question, once',
+    examples: ['ID'],
+    subject: {
+      name: 'id',
+      summary: 'its id in the list of dead letters',
+      accepts: (text) => /^[0-9a-f]{40}$/i.test(text),
+      form: 'takes the 40 digits and letters that dead-letters prints',
+    },
+    load: async () => (await import('./dead-letters.ts')).replay,
+  },
 ];

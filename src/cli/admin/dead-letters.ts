@@ -1,4 +1,5 @@
-import { readDeadLetters, type DeadLetter } from '../../bot/queue/dead-letters.ts';
+import { asDeliveryId } from '../../bot/domain/ids.ts';
+import { readDeadLetters, replayDeadLetter, type DeadLetter, type ReplayResult } from '../../bot/queue/dead-letters.ts';
 import type { RunAdmin } from './admin-context.ts';
 
 /** `admin dead-letters`: the questions that were given up or could not be read, newest first. */
@@ -21,3 +22,18 @@ function lineOf({ id, atMs, why, messages, replayedAtMs }: DeadLetter): string {
   const replayed = replayedAtMs === undefined ? '' : `, replayed ${new Date(replayedAtMs).toISOString()}`;
   return `${id}  ${new Date(atMs).toISOString()}  ${REASONS[why]}, messages: ${messages}${replayed}\n`;
 }
+
+const REPLAY_TEXTS: Readonly<Record<ReplayResult, string>> = {
+  replayed: 'The question was put back; it is answered within seconds',
+  unknown: 'No dead letter has this id; they are kept for seven days',
+  again: 'This dead letter was replayed before',
+  full: 'Too many messages wait in its conversation; try again later',
+  unreadable: 'It cannot be decrypted with the present keys',
+};
+
+/** `admin replay`: puts a dead letter back as a question, once. */
+export const replay: RunAdmin = async ({ redis, keyRing }, { subject }) => {
+  const result = await replayDeadLetter({ redis, keyRing }, asDeliveryId(subject.toLowerCase()));
+  const outcome = result === 'replayed' ? 'done' : result === 'unknown' ? 'not-found' : 'refused';
+  return { outcome, data: { id: subject, result }, text: `${REPLAY_TEXTS[result]}\n` };
+};

@@ -30,7 +30,7 @@
 --            excusedUntilMs: until then the questions waited behind a turn that crashed or was isolated, 0 = no such wait
 --            wasHeldInGroup: it waited in a group for its sender's sign-in
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'crashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
-  'aliveMs', 'dueMs', 'amended', 'isolated', 'excusedMs', 'takenFrom'}
+  'aliveMs', 'dueMs', 'amended', 'isolated', 'excusedMs', 'takenFrom', 'claims', 'did'}
 local state = {}
 for index, value in ipairs(redis.call('HMGET', keys.state, unpack(fields))) do state[fields[index]] = value end
 local function count(field) return tonumber(state[field] or '0') end
@@ -69,7 +69,7 @@ end
 
 if #head == 0 then
   redis.call('ZREM', keys.pending, args.conversationId)
-  redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended', 'isolated', 'excusedMs')
+  redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended', 'isolated', 'excusedMs', 'claims', 'did')
   return answer { verdict = 'nothing' }
 end
 redis.call('ZADD', keys.pending, nowMs, args.conversationId)
@@ -122,8 +122,22 @@ else
   crashes, storedAnswer = 0, ''
   if state.answer or state.takenFrom then redis.call('HDEL', keys.state, 'answer', 'takenFrom') end
 end
+local record = redis.call('HMGET', args.messagePrefix .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again', 'heldIn',
+  'claims', 'did')
+-- The trace of a turn (turn-trace.ts): its claims, each followed by what its worker did as far as it is known. Kept in the state
+-- while the turn runs, and written into its record by the commit.
+local claims = isLeftOver and state.claims or record[9] or ''
+if not isRepeat then
+  local epochBefore, did = string.match(claims, '.*|(%d+)'), ''
+  for _, known in ipairs({state.did or '', record[10] or ''}) do
+    if #known > #did and string.match(known, '^%d+') == epochBefore then did = known end
+  end
+  if did ~= '' then claims = claims .. '~' .. did end
+  if #claims > MAX_CLAIMS_BYTES then claims = string.match(claims, '|.*', -MAX_CLAIMS_BYTES / 2) or '' end
+  claims = claims .. '|' .. table.concat({epoch, nowMs, crashes, workerOf(args.claim) or '', args.wokenMs}, ',')
+end
 redis.call('HSET', keys.state, 'claim', args.claim, 'aliveMs', nowMs, 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1',
-  'crashes', crashes)
+  'crashes', crashes, 'claims', claims)
 redis.call('PEXPIRE', keys.state, STATE_LIFE_MS)
 
 local entries, isStopped = {}, false
@@ -132,17 +146,6 @@ for index = 1, size do
   local id = head[index].id
   -- guard: no-second-beginning/stopped-message
   if id ~= turn and redis.call('HEXISTS', args.messagePrefix .. id, 'stopped') == 1 then isStopped = true end
-end
-local record = redis.call('HMGET', args.messagePrefix .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again', 'heldIn',
-  'claims', 'did')
--- What earlier workers did is kept before this one begins. An expired record is not written again.
-if record[1] and not isRepeat then
-  local claims = (record[9] or '') .. (record[10] and '~' .. record[10] or '')
-  -- guard: traced/bounded
-  if #claims > MAX_CLAIMS_BYTES then claims = string.match(claims, '|.*', -MAX_CLAIMS_BYTES / 2) or '' end
-  claims = claims .. '|' .. table.concat({epoch, nowMs, crashes, workerOf(args.claim) or '', args.wokenMs}, ',')
-  if record[10] then redis.call('HDEL', args.messagePrefix .. turn, 'did') end
-  redis.call('HSET', args.messagePrefix .. turn, 'claims', claims)
 end
 -- Redis has another history than when the message was stored: posts that are not recorded may exist, and are looked up first
 -- (post.lua reads the mark).

@@ -14,7 +14,7 @@
 --              usage?: { key, add: { field: count }, lifeMs },
 --              letter?: { key, index, id, why, ids, lifeMs, max } (messages that are kept for an administrator) }
 -- Returns    verdict: 'done' | 'stale' | 'amended' (the question has changed and must be answered again)   waiting: messages that still wait
-local epoch, turn, amended, size = unpack(redis.call('HMGET', keys.state, 'epoch', 'turn', 'amended', 'size'))
+local epoch, turn, amended, size, claims = unpack(redis.call('HMGET', keys.state, 'epoch', 'turn', 'amended', 'size', 'claims'))
 -- guard: fence/commit
 if tonumber(epoch or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
 local changes = cjson.decode(args.changes)
@@ -59,6 +59,9 @@ if isTakenBack then changes.history, changes.threadHistory, changes.thread, chan
 local looks = {}
 for _, record in ipairs(changes.records) do
   looks[record.id] = record.fields
+  if record.id == turn and claims then
+    record.fields[#record.fields + 1], record.fields[#record.fields + 2] = 'claims', claims
+  end
   if record.followUp then
     local key, nowMs = changes.followUps.prefix .. record.id, redisNowMs()
     redis.call('HSET', key, 'sealed', record.followUp, 'atMs', nowMs)
@@ -147,7 +150,7 @@ for _, record in ipairs(changes.records) do
   if record.isTold then redis.call('PUBLISH', REPLY_CHANNEL, record.id) end
 end
 
-redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended')
+redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended', 'claims', 'did')
 local waiting = #entries > #ids and redis.call('LLEN', keys.inbox) or 0
 if waiting == 0 then
   redis.call('ZREM', keys.pending, args.conversationId)

@@ -11,12 +11,9 @@ if tonumber(claim[1] or '0') ~= tonumber(args.epoch) or not claim[2] then return
 local nowMs = redisNowMs()
 -- A script that first deletes a field may write more even in a full Redis.
 redis.call('HDEL', keys.state, 'aliveMs')
-redis.call('HSET', keys.state, 'aliveMs', nowMs)
+redis.call('HSET', keys.state, 'aliveMs', nowMs, unpack(args.did == '' and {} or {'did', args.did}))
 -- guard: accept-once/renewed-is-pending
 redis.call('ZADD', keys.pending, 'XX', nowMs, args.conversationId)
--- The answer belongs to the last message. An expired record is not written again.
-local record = keys.records[#keys.records]
-if args.did ~= '' and record and redis.call('EXISTS', record) == 1 then redis.call('HSET', record, 'did', args.did) end
 local stop = redis.call('HMGET', keys.state, 'stopSeq', 'stopOwner', 'amended')
 local isStopped = false
 for _, record in ipairs(keys.records) do

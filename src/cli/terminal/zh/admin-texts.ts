@@ -24,4 +24,13 @@ export const ADMIN_TEXTS = {
   '{id}  {time}  it could not be decrypted, messages: {count}': '{id}  {time}  无法解密，消息 {count} 条',
   '{id}  {time}  it could not be decrypted, messages: {count}, replayed {when}':
     '{id}  {time}  无法解密，消息 {count} 条，已于 {when} 重放',
+  // replay
+  'puts a dead letter back as a question, once': '将一条死信重新作为提问处理，仅一次',
+  'its id in the list of dead letters': '死信列表中的 id',
+  'It takes the 40 digits and letters that dead-letters prints.': '应为 dead-letters 输出的 40 位数字和字母。',
+  'The question was put back; it is answered within seconds': '问题已重新排队，几秒内开始回答',
+  'No dead letter has this id; they are kept for seven days': '没有此 id 的死信；死信保存七天',
+  'This dead letter was replayed before': '此死信已经重放过',
+  'Too many messages wait in its conversation; try again later': '该对话中等待的消息过多，请稍后再试',
+  'It cannot be decrypted with the present keys': '无法用现有密钥解密',
 } as const;
