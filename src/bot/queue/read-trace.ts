@@ -1,5 +1,5 @@
-import { Cluster } from 'ioredis';
 import type { RedisClient } from '../../shared/redis/redis.ts';
+import { scanKeys } from '../../shared/redis/scan-keys.ts';
 import { ALL_PARTITIONS } from '../domain/conversation.ts';
 import { asConversationId, asDeliveryId, type DeliveryId } from '../domain/ids.ts';
 import { conversationKeys, messageKey } from '../domain/partition-keys.ts';
@@ -35,8 +35,6 @@ export interface Trace {
 export const REFERENCE_DIGITS = 8;
 const REFERENCE = /^[0-9a-f]{8,40}$/;
 const WHOLE_ID_DIGITS = 40;
-/** Keys that one SCAN looks at: about a millisecond of Redis. */
-const SCAN_COUNT = 2_000;
 
 /** The reference of a message, which a person can tell to an administrator. */
 export function referenceOf(id: DeliveryId): string {
@@ -57,7 +55,7 @@ export async function readTraces(redis: RedisClient, reference: string): Promise
   const keys =
     wanted.length === WHOLE_ID_DIGITS
       ? ALL_PARTITIONS.map((partition) => messageKey(partition, asDeliveryId(wanted)))
-      : await keysWith(redis, wanted);
+      : await scanKeys(redis, `{p*}:message:${wanted}*`);
   const traces = await Promise.all(keys.map((key) => readTrace(redis, key)));
   return traces.flatMap((trace) => trace ?? []);
 }
@@ -75,20 +73,6 @@ async function readTrace(redis: RedisClient, key: string): Promise<Trace | undef
     : [undefined, undefined, undefined];
   const open = turn === id ? { claims: running ?? '', did: doing ?? '' } : undefined;
   return traceOf(id, { ...fields, claims: open?.claims ?? claims }, [did, open?.did ?? '']);
-}
-
-async function keysWith(redis: RedisClient, start: string): Promise<string[]> {
-  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  const found = new Set<string>();
-  for (const node of nodes) {
-    let cursor = '0';
-    do {
-      const [next, keys] = await node.scan(cursor, 'MATCH', `{p*}:message:${start}*`, 'COUNT', SCAN_COUNT);
-      for (const key of keys) found.add(key);
-      cursor = next;
-    } while (cursor !== '0');
-  }
-  return [...found];
 }
 
 function traceOf(id: DeliveryId, fields: Readonly<Record<string, string>>, doing: readonly string[]): Trace {

@@ -32,4 +32,24 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
     },
     load: async () => (await import('./dead-letters.ts')).replay,
   },
+  {
+    name: 'usage',
+    summary: 'prints questions and tokens by day, person, department or model',
+    examples: ['--csv > usage.csv', '--by model --since 2026-11-01'],
+    options: [
+      { flags: '--csv', summary: 'prints CSV' },
+      {
+        flags: '--since <date>',
+        summary: 'from this day on; usage is stored for 40 days',
+        accepts: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)),
+        form: 'takes a date such as 2026-11-01',
+      },
+      {
+        flags: '--by <group>',
+        summary: 'groups by day (default), person, department or model',
+        choices: ['day', 'person', 'department', 'model'],
+      },
+    ],
+    load: async () => (await import('./usage.ts')).showUsage,
+  },
 ];

@@ -45,7 +45,6 @@ import type { Moderation } from '../moderation/moderation.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { createAnswerOutcomes, type AnswerOutcomes } from './answer-outcome.ts';
 import { preparePrompt, type FittedPrompt, type PromptMaterial, type PromptRules } from './answer-prompt.ts';
-import type { TokenCount } from './count-tokens.ts';
 import { BRIEF_ANSWER_CHARS, briefPrompt, shouldBeBrief } from './load-shedding.ts';
 import { patienceOf, WAIT_TEXTS } from './patience.ts';
 import { fallbackFor, firstThatSees, pickModel, type ModelOptions } from './pick-model.ts';
@@ -212,7 +211,7 @@ async function answerQuestion(
   const use = draft.text === '' ? { questions: 0, tokens: 0 } : { questions, tokens: draft.tokenCount.tokens };
   // Before the outcome is stored, so that a worker that takes over finds the question charged.
   await spending?.charge(use);
-  return { ...shown, model: draft.model, rule, usage: usageOf(options, context, draft.tokenCount) };
+  return { ...shown, model: draft.model, rule, usage: usageOf(options, context, draft) };
 }
 
 /** What a person brings into the prompt: the words of the question, of quotes and of files. */
@@ -442,11 +441,12 @@ function toolAskerOf({ account, newest: { chat }, question, scene }: AdmittedCon
 /** Usage of the question, written by the commit. A question that reached no model has no usage. */
 function usageOf(
   { nowMs, prompt: { timeZone } }: AnswerQuestionOptions,
-  { turn, newest }: AdmittedContext,
-  { tokens }: TokenCount,
+  { turn, newest, account }: AdmittedContext,
+  { tokenCount: { tokens }, model = '' }: Pick<AnswerDraft, 'tokenCount' | 'model'>,
 ): Outcome['usage'] {
   if (tokens === 0) return undefined;
   const { partition } = turn.conversation;
   const place = { partition, personId: personIdOf(newest, newest.sender.userId), nowMs: nowMs(), timeZone };
-  return usageChange(place, { questions: turn.messages.length, tokens });
+  const origin = { model, department: account?.department ?? '' };
+  return usageChange(place, { questions: turn.messages.length, tokens }, origin);
 }
