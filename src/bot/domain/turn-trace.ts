@@ -1,4 +1,13 @@
+import type { DeliveryId } from './ids.ts';
 import { monotonicMs, type NowMs } from '../../shared/clock.ts';
+
+/** Digits of a delivery id that a person is given. */
+const REFERENCE_DIGITS = 8;
+
+/** The reference of a question, which a person can tell to an administrator. */
+export function referenceOf(id: DeliveryId): string {
+  return id.slice(0, REFERENCE_DIGITS);
+}
 
 /** Steps of a turn, each followed by its values. Stored data: a letter never changes its meaning. */
 export const TRACE_STEPS = {

@@ -31,20 +31,7 @@ export interface Trace {
   steps: TracedStep[];
 }
 
-/** Digits of a delivery id that a person is given. */
-export const REFERENCE_DIGITS = 8;
-const REFERENCE = /^[0-9a-f]{8,40}$/;
 const WHOLE_ID_DIGITS = 40;
-
-/** The reference of a message, which a person can tell to an administrator. */
-export function referenceOf(id: DeliveryId): string {
-  return id.slice(0, REFERENCE_DIGITS);
-}
-
-/** @returns whether the text has the form of a reference: the first 8 digits of a delivery id, or more of them */
-export function isReference(text: string): boolean {
-  return REFERENCE.test(text.toLowerCase());
-}
 
 /**
  * The traces of all messages with this reference, usually one. A short reference is searched for among all keys, so that no

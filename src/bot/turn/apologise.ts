@@ -1,3 +1,4 @@
+import { referenceOf } from '../domain/turn-trace.ts';
 import { translate } from './translate.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import { unreadableRecords, type RejectUnreadable } from './reject-unreadable.ts';
@@ -30,7 +31,9 @@ export function createApology({ openTurn, setAside }: ApologyOptions): (turn: Tu
     const opened = openTurn(controls);
     if (!opened) return setAside(controls);
     const { context } = opened;
-    const records = await context.live.finish(translate(context, TURN_TEXTS.deadLetter));
+    const records = await context.live.finish(
+      translate(context, TURN_TEXTS.deadLetter, { reference: referenceOf(turn.turnId) }),
+    );
     return { outcome: 'dead', records: [...records, ...unreadableRecords(turn)] };
   };
 }

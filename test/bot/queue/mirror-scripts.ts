@@ -117,7 +117,8 @@ const READ_ALL = `
 /** Type, content and lifetime of each key. */
 async function stateOf(redis: Redis): Promise<Map<string, Value>> {
   const rows = (await redis.eval(READ_ALL, 0)) as [string, string, number, string | string[]][];
-  const values = rows.map(([key, type, lifeMs, found]): [string, Value] => {
+  // So are dead letters.
+  const values = rows.filter(([key]) => !key.includes(':dead-letter')).map(([key, type, lifeMs, found]): [string, Value] => {
     const list = [found].flat();
     const fields = list.flatMap((field, at) =>
       at % 2 === 0 && !OF_TRACE.has(field) ? [`${field} = ${list[at + 1] ?? ''}`] : [],

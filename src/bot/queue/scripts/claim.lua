@@ -122,8 +122,7 @@ else
   crashes, storedAnswer = 0, ''
   if state.answer or state.takenFrom then redis.call('HDEL', keys.state, 'answer', 'takenFrom') end
 end
-local record = redis.call('HMGET', args.messagePrefix .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again', 'heldIn',
-  'claims', 'did')
+local record = redis.call('HMGET', args.messagePrefix .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again', 'heldIn', 'claims', 'did')
 -- The trace of a turn (turn-trace.ts): its claims, each followed by what its worker did as far as it is known. Kept in the state
 -- while the turn runs, and written into its record by the commit.
 local claims = isLeftOver and state.claims or record[9] or ''
