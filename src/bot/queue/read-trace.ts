@@ -49,15 +49,19 @@ export async function readTraces(redis: RedisClient, reference: string): Promise
 
 async function readTrace(redis: RedisClient, key: string): Promise<Trace | undefined> {
   const id = asDeliveryId(key.slice(key.lastIndexOf(':') + 1));
-  const fields = await redis.hgetall(key);
-  const { state, conversation, did = '', claims = '' } = fields;
-  if (state === undefined) return undefined;
-  // A turn that has not ended is traced in the state of its conversation.
+  const conversation = await redis.hget(key, 'conversation');
   const partition = Number(/^\{p(\d+)\}/.exec(key)?.[1]);
-  const place = conversation === undefined ? undefined : { id: asConversationId(conversation), partition };
-  const [turn, running, doing] = place
-    ? await redis.hmget(conversationKeys(place).state, 'turn', 'claims', 'did')
-    : [undefined, undefined, undefined];
+  // A turn that has not ended is traced in the state of its conversation. Read first: the commit moves the trace to the record.
+  const [turn, running, doing] =
+    conversation === null
+      ? []
+      : await redis.hmget(
+          conversationKeys({ id: asConversationId(conversation), partition }).state,
+          ...['turn', 'claims', 'did'],
+        );
+  const fields = await redis.hgetall(key);
+  const { state, did = '', claims = '' } = fields;
+  if (state === undefined) return undefined;
   const open = turn === id ? { claims: running ?? '', did: doing ?? '' } : undefined;
   return traceOf(id, { ...fields, claims: open?.claims ?? claims }, [did, open?.did ?? '']);
 }

@@ -85,7 +85,8 @@ if letter then
   for index, id in ipairs(ids) do
     -- A message that its sender deleted is not kept.
     -- guard: taken-back/no-dead-letter
-    if kept[id] and not deleted[id] then redis.call('HSET', letter.key, 'entry:' .. index, entries[index]) end
+    if deleted[id] then kept[id] = nil end
+    if kept[id] then redis.call('HSET', letter.key, 'entry:' .. index, entries[index]) end
   end
   if redis.call('EXISTS', letter.key) == 1 then
     local record = redis.call('HMGET', args.messagePrefix .. letter.id, 'owner', 'target', 'later')
