@@ -124,8 +124,8 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '“{word}”不是指令，我把它当作提问。发送“帮助”查看指令。',
   },
   chatRefusedQuestion: {
-    en: 'The chat service rejected this question. Please rephrase it, or send /retry or /new.',
-    zh: '对话服务拒绝了这个问题。请换个说法，或发送“重试”或“新对话”。',
+    en: 'The chat service rejected this question. Please rephrase it, or send /retry or /new. Reference: {reference}',
+    zh: '对话服务拒绝了这个问题。请换个说法，或发送“重试”或“新对话”。参考编号：{reference}',
   },
   chatDown: {
     en: 'I cannot reach the chat service right now. Your question is saved: send /retry in a minute. Reference: {reference}',

@@ -69,13 +69,11 @@ async function readTrace(redis: RedisClient, key: string): Promise<Trace | undef
 function traceOf(id: DeliveryId, fields: Readonly<Record<string, string>>, doing: readonly string[]): Trace {
   const { conversation = '', owner = '', state = '', turn, answeredBy, rule, delivery } = fields;
   const acceptedMs = Number(fields['atMs'] ?? 0);
-  const begin: TracedStep[] = [
-    {
-      atMs: acceptedMs,
-      step: state === 'limited' ? 'refused' : 'accepted',
-      values: state === 'limited' ? { by: fields['full'] === '1' ? 'full inbox' : 'rate limit' } : {},
-    },
-  ];
+  const limit = fields['full'] === '1' ? 'full inbox' : 'rate limit';
+  const begin: TracedStep =
+    state === 'limited'
+      ? { atMs: acceptedMs, step: 'refused', values: { by: limit } }
+      : { atMs: acceptedMs, step: 'accepted', values: {} };
   const marks = (['stopped', 'deleted', 'handedOver', 'heldIn', 'again'] as const).flatMap((mark): TracedStep[] => {
     const value = fields[mark];
     return value === undefined ? [] : [{ atMs: 0, step: MARKS[mark], values: {} }];
@@ -89,7 +87,7 @@ function traceOf(id: DeliveryId, fields: Readonly<Record<string, string>>, doing
     model: answeredBy,
     rule,
     delivery,
-    steps: [...begin, ...claimsOf(fields['claims'] ?? '', doing), ...marks],
+    steps: [begin, ...claimsOf(fields['claims'] ?? '', doing), ...marks],
   };
 }
 

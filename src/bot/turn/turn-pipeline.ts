@@ -116,7 +116,7 @@ function failure(
   const trace = context.turn.turnId;
   const reference = referenceOf(trace);
   log.error({ error, reference, trace }, 'a turn failed');
-  context.turn.trace.note('x', error instanceof CodedError ? error.code : error.name);
+  context.turn.trace.note('x', error instanceof CodedError ? String(error.code) : error.name);
   return {
     kind: 'failed',
     text: translate(context, TURN_TEXTS.internal, { reference }),
