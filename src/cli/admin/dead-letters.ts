@@ -19,8 +19,9 @@ function asData({ atMs, replayedAtMs, ...rest }: DeadLetter): Record<string, unk
 const REASONS = { crashed: 'its workers crashed', unreadable: 'it could not be decrypted' } as const;
 
 function lineOf({ id, atMs, why, messages, replayedAtMs }: DeadLetter): string {
-  const replayed = replayedAtMs === undefined ? '' : `, replayed ${new Date(replayedAtMs).toISOString()}`;
-  return `${id}  ${new Date(atMs).toISOString()}  ${REASONS[why]}, messages: ${messages}${replayed}\n`;
+  const at = new Date(atMs).toISOString();
+  if (replayedAtMs === undefined) return `${id}  ${at}  ${REASONS[why]}, messages: ${messages}\n`;
+  return `${id}  ${at}  ${REASONS[why]}, messages: ${messages}, replayed ${new Date(replayedAtMs).toISOString()}\n`;
 }
 
 const REPLAY_TEXTS: Readonly<Record<ReplayResult, string>> = {
