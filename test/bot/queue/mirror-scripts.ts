@@ -118,12 +118,14 @@ const READ_ALL = `
 async function stateOf(redis: Redis): Promise<Map<string, Value>> {
   const rows = (await redis.eval(READ_ALL, 0)) as [string, string, number, string | string[]][];
   // So are dead letters.
-  const values = rows.filter(([key]) => !key.includes(':dead-letter')).map(([key, type, lifeMs, found]): [string, Value] => {
-    const list = [found].flat();
-    const fields = list.flatMap((field, at) =>
-      at % 2 === 0 && !OF_TRACE.has(field) ? [`${field} = ${list[at + 1] ?? ''}`] : [],
-    );
-    return [key, { lifeMs, content: [type, ...(type === 'hash' ? fields.sort() : list)] }];
-  });
+  const values = rows
+    .filter(([key]) => !key.includes(':dead-letter'))
+    .map(([key, type, lifeMs, found]): [string, Value] => {
+      const list = [found].flat();
+      const fields = list.flatMap((field, at) =>
+        at % 2 === 0 && !OF_TRACE.has(field) ? [`${field} = ${list[at + 1] ?? ''}`] : [],
+      );
+      return [key, { lifeMs, content: [type, ...(type === 'hash' ? fields.sort() : list)] }];
+    });
   return new Map(values.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
