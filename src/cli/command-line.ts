@@ -11,6 +11,9 @@ import {
 import { readImpersonationArgs } from './check/impersonation-args.ts';
 import { columnsOf, translatorTo, type Translate } from './terminal/translate.ts';
 import { completionOf, SHELLS, type Shell } from './completion.ts';
+import type { AdminCall } from './admin/admin-command.ts';
+import type { AdminSubcommand } from './admin/admin-context.ts';
+import { ADMIN_SUBCOMMANDS } from './admin/admin-subcommands.ts';
 import type { ManifestArguments } from './slack-manifest-command.ts';
 
 /** The arguments of `eval`. */
@@ -29,6 +32,7 @@ export type CommandLine =
   | { command: 'check'; asked: CheckArguments }
   | { command: 'eval'; asked: EvalArguments }
   | { command: 'feedback'; days: number | undefined; isJson: boolean }
+  | { command: 'admin'; asked: AdminCall }
   | { command: 'hash-password' }
   | { command: 'slack-manifest'; asked: ManifestArguments }
   /** Help, the version or a completion script. */
@@ -42,6 +46,7 @@ const NPM_SCRIPTS: Readonly<Record<string, string>> = {
   check: 'npm run check',
   eval: 'npm run eval',
   feedback: 'npm run -s feedback',
+  admin: 'npm run -s admin',
   'hash-password': 'npm run -s hash-password',
   'slack-manifest': 'npm run slack:manifest',
 };
@@ -98,8 +103,10 @@ function buildProgram({ args: [first], npmScript, translate, print, choose }: Pr
   const call = (name: string, rest = '') => callOf(name, rest, npmScript);
   const usageOf = (command: Command) => {
     const words = command.registeredArguments.map((each) => (each.required ? `<${each.name()}>` : `[${each.name()}]`));
-    const options = command.parent ? ['[options]', ...words] : ['[command] [options]'];
-    return call(command.parent ? command.name() : '', options.join(' '));
+    const options = command.commands.length > 0 ? ['[command] [options]'] : ['[options]', ...words];
+    const { parent } = command;
+    if (parent?.parent) return call(parent.name(), [command.name(), ...options].join(' '));
+    return call(parent ? command.name() : '', options.join(' '));
   };
   const program = new Command('parley')
     .description('A chatbot for WeCom and Slack. Without a command, Parley starts.')
@@ -202,6 +209,13 @@ function buildProgram({ args: [first], npmScript, translate, print, choose }: Pr
       choose({ command: 'feedback', days, isJson: json === true }),
     );
 
+  const admin = add('admin', 'answers the questions of an administrator about the stored data', [
+    '{dead-letters}',
+    '{--help}',
+  ]).helpCommand('help [command]', 'prints the help of a command');
+  for (const subcommand of ADMIN_SUBCOMMANDS)
+    addSubcommand(admin, subcommand, { call: (rest) => call('admin', rest), translate, choose });
+
   add('hash-password', "creates a password entry for the service's user list, from a password on standard input", [
     "printf '%s' 'the password' | {}",
   ]).action(() => choose({ command: 'hash-password' }));
@@ -232,6 +246,50 @@ function buildProgram({ args: [first], npmScript, translate, print, choose }: Pr
     )
     .action((shell: Shell) => choose({ command: 'print', text: completionOf(program, shell, translate) }));
   return program;
+}
+
+interface SubcommandOptions extends Pick<ProgramOptions, 'translate' | 'choose'> {
+  call(rest: string): string;
+}
+
+function addSubcommand(
+  admin: Command,
+  { name, summary, examples, subject, options = [] }: AdminSubcommand,
+  { call, translate, choose }: SubcommandOptions,
+): void {
+  const called = examples.map((rest) => `  ${call(`${name} ${rest}`.trim())}\n`).join('');
+  const command = admin
+    .command(name)
+    .description(summary)
+    .helpOption('-h, --help', 'prints this text')
+    .showHelpAfterError(`Run ${call(`${name} --help`)} for all options.`)
+    .addHelpText('after', `\n${translate('Examples:')}\n${called}`)
+    .option('--json', 'prints the results as JSON')
+    .action((...given: unknown[]) => {
+      const typed = given.at(-2) as Record<string, string | boolean | undefined>;
+      const { json, ...rest } = typed;
+      const asked = {
+        subcommand: name,
+        subject: subject ? String(given[0]) : '',
+        options: rest,
+        isJson: json === true,
+      };
+      choose({ command: 'admin', asked });
+    });
+  if (subject) {
+    const { accepts, form } = subject;
+    command.argument(
+      `<${subject.name}>`,
+      subject.summary,
+      parsed((text) => (accepts(text) ? text : undefined), form),
+    );
+  }
+  for (const { flags, summary: meaning, choices, accepts, form = '' } of options) {
+    const option = new Option(flags, meaning);
+    if (choices) option.choices([...choices]);
+    if (accepts) option.argParser(parsed((text) => (accepts(text) ? text : undefined), form));
+    command.addOption(option);
+  }
 }
 
 interface EvalOptions {

@@ -15,9 +15,9 @@ const optionsOf = (command: Command) =>
     .visibleOptions(command)
     .flatMap(({ long, description }) => (typeof long === 'string' ? [{ name: long, description }] : []));
 
-/** The values of the first argument, for example the shells of `completion`. */
+/** The values of the first argument: the shells of `completion`, the subcommands of `admin`. */
 function valuesOf(command: Command): readonly string[] {
-  return command.name() === 'completion' ? SHELLS : [];
+  return command.name() === 'completion' ? SHELLS : command.commands.map((each) => each.name());
 }
 
 function bashScript(program: Command): string {

@@ -69,6 +69,13 @@ async function run(asked: CommandLine): Promise<number | undefined> {
       const { runFeedbackCommand } = await import('./feedback-command.ts');
       return runFeedbackCommand({ config, secrets, days, isJson, output, asides });
     }
+    case 'admin': {
+      const settings = readSettings();
+      if (!settings.ok) return refuse(settings.faults.map(({ message }) => message));
+      const { config, secrets } = settings;
+      const { runAdminCommand } = await import('./admin/admin-command.ts');
+      return runAdminCommand({ asked: asked.asked, config, secrets, output, asides: stderr, translate });
+    }
     case 'check':
       return check(asked.asked);
     case 'start':

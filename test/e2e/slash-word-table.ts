@@ -100,6 +100,7 @@ export const WORD_ROWS: readonly WordRow[] = [
     en: 'My last answer is not based on any of the institution’s documents.',
     zh: '上一条回答未使用本单位的文档。',
   },
+  { word: 'ref', en: 'You have not asked a question here yet.', zh: '你在这里还没有提过问题。' },
   { word: 'export', en: 'There is nothing to export.', zh: '没有可导出的内容。', group: 'private' },
   { word: 'forget', en: /^I have deleted your questions/, zh: /^已删除此聊天中你的问题/ },
   { word: 'whoami', en: /^You are not signed in/, zh: /^你尚未登录/, group: 'private' },

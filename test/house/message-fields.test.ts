@@ -14,7 +14,7 @@ const FOLDERS = [
 const RECORDS =
   /^(?:keys\.(?:record|stop|records\[1\])|record|opener|(?:own|newest|shown)\.key|(?:args\.messagePrefix|recordPrefix) .*)$/;
 const OTHERS =
-  /^(?:keys\.(?:state|followUp|feedback|checks)|(?:chosen|gone|changes\.usage)\.key|args\.(?:preferences|followUp)Prefix .*|statePrefix .*|keys\.counts)$/;
+  /^(?:keys\.(?:state|followUp|feedback|checks)|(?:chosen|gone|changes\.usage)\.key|args\.(?:preferences|followUp)Prefix .*|statePrefix .*|keys\.counts|keys\.letter|letter\.key)$/;
 /** In commit.lua `key` is another hash, and in other scripts a message record. */
 const OF_COMMIT = 'commit.lua';
 

@@ -33,7 +33,7 @@ export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['shared', 'service', 'simulator', 'bot/domain', 'bot/config', 'bot/policy', 'bot/model', 'bot/platforms'],
-    ...['bot/identity', 'bot/knowledge', 'bot/tools', 'bot/reply', 'bot/metrics', 'bot/app'],
+    ...['bot/identity', 'bot/knowledge', 'bot/tools', 'bot/queue', 'bot/reply', 'bot/turn', 'bot/metrics', 'bot/app'],
   ],
 };
 

@@ -33,7 +33,7 @@ const SHOWN = [
 
 /** Not shown in a terminal, or the same in each language. */
 const NOT_SHOWN = [
-  /^(?:npm (?:start|run)|parley|printf|Bearer|# Written by|GET |POST |--as |\{)/,
+  /^(?:npm (?:start|run)|parley|printf|Bearer|# Written by|GET |POST |--as |--by |an administrator ran |\{)/,
   /^(?:these settings|other settings|something else|openid profile|Tells the time|Say OK\.|Which colour|no token|group @)/,
   /^(?:the files |Parley (?:could not start|stops because)|shutting down|ended a redis-server|Local mode started)/,
   /^(?:Redis and retention|Local mode|Reference service|Microsoft Teams|Slack @|@ in @)$/,
@@ -43,7 +43,7 @@ const NOT_SHOWN = [
 const PARTS = [
   /^,? ?(?:in local mode|and |or |as a string|sent as|another|Your browser|\(SLACK|\(KNOW|\(a non)|^; |^, /,
   /^(?:in local mode|already set;|Your browser opens|Slack and browsers reach|browsers reach|\(SLACK_CONNECT|\(a non-)/,
-  /^(?:requires a user id|takes (?:a |at most |bash )|It @\.)/,
+  /^(?:requires a user id|takes (?:a |at most |bash |8 to |the 40 )|It @\.)/,
   /^(?:for at most|The running answer is|is missing:|is not|public documents of|documents that they|Connected chat)/,
   /^(?:Parley (?:is running|has started|cannot start: @ setting)@|Open @ in a browser|Waiting for the last calls)/,
   /^(?:@ running answers are|@ being finished, @|@ @ not in MODELS_FILE|remove the empty @|@ are required too|@, but no)/,

@@ -25,6 +25,7 @@ import { keepWorkerPresence } from '../../src/bot/queue/worker-presence.ts';
 import { countScript } from '../../src/bot/queue/person-limit.ts';
 import { forgetAnswered } from '../../src/bot/queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../../src/bot/queue/replay-buffer.ts';
+import { replayDeadLetter } from '../../src/bot/queue/dead-letters.ts';
 import { stopRunning } from '../../src/bot/queue/stop-running.ts';
 import { ShardRegistry } from '../../src/bot/queue/shard-registry.ts';
 import { Sweeper } from '../../src/bot/queue/sweeper.ts';
@@ -253,6 +254,11 @@ describe('an expired record', () => {
       outcome: 'final',
       records: [{ id: deliveryIdOf(held), fields: messageFields({ content: 'x' }) }],
     });
+    const deadly = await accept(textMessage('deadly'));
+    const dying = await begin(deadly);
+    await store.commit(dying, { outcome: 'dead', records: [] });
+    expect(await replayDeadLetter({ redis, keyRing }, dying.turnId)).toBe('replayed');
+    await store.commit(await begin(deadly), { outcome: 'final', records: [] });
     const chat = { kind: 'group', id: 'C1' } as const;
     const opener = await accept(textMessage('in a group', { chat }));
     await accept(

@@ -31,6 +31,9 @@ export const MESSAGE_FIELDS = {
   keep: '1: it stays open until the sign-in',
   turn: 'id of the answered message, if it was merged into another',
   epoch: 'of the worker that wrote the content',
+  claims:
+    'each claim of its turn: `|<epoch>,<time>,<crashes>,<worker>,<time of the wake>`, followed by `~` and its steps (turn-trace.ts)',
+  did: 'the newest of these steps: `<epoch>;<step>;…`',
   polled: '1: the platform has polled it',
   newer: 'ids of the newer messages whose answer it waits for, separated by blanks',
   answeredBy: 'the model that answered',

@@ -125,6 +125,16 @@ export function ratedByKey(partition: number, rater: string): string {
   return `{p${partition}}:rated-by:${rater}`;
 }
 
+/** Sorted set of the partition's dead letters (queue/dead-letters.ts), by time. */
+export function deadLettersKey(partition: number): string {
+  return `{p${partition}}:dead-letters`;
+}
+
+/** Key prefix of the hash of a dead letter: reason, place and encrypted messages; the id of its turn follows. */
+export function deadLetterKeyPrefix(partition: number): string {
+  return `{p${partition}}:dead-letter:`;
+}
+
 /** Keys of one budget; they share a slot. */
 export interface BudgetKeys {
   /** Hash of what is charged in a month. */

@@ -11,6 +11,7 @@ const COMMAND_SPELLINGS = {
   forget: ['/forget', '清除'],
   export: ['/export', '导出'],
   sources: ['/sources', '来源'],
+  ref: ['/ref', '编号'],
   whoami: ['/whoami', '我是谁'],
   signin: ['/signin', '登录'],
   unlink: ['/unlink', '解绑'],

@@ -2,6 +2,7 @@ import type { ConversationRef } from './conversation.ts';
 import type { MessageFields } from './message-record.ts';
 import type { InboundMessage } from './message.ts';
 import type { PlatformName } from './platform-name.ts';
+import type { TurnTrace } from './turn-trace.ts';
 import type { ConversationId, DeliveryId, PersonId } from './ids.ts';
 
 /** An accepted message as a worker gets it. */
@@ -86,6 +87,8 @@ export interface TurnClaim {
   newestAgeMs: number;
   /** The part of `newestAgeMs` that counts against the age limit: without the wait behind an isolated turn. Milliseconds. */
   chargedAgeMs: number;
+  /** What this worker does for the turn. */
+  trace: TurnTrace;
   /** When the turn was claimed, by `monotonicMs`. */
   claimedAtMs: number;
   /** Whether the turn may have been answered already, under a Redis history that a failover has ended. */

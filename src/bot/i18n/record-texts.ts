@@ -1,7 +1,16 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
 type RecordText =
-  'usage' | 'forgotten' | 'answersAre' | 'exported' | 'exportedNewest' | 'summary' | 'nothingToExport' | 'imagesWere';
+  | 'usage'
+  | 'forgotten'
+  | 'answersAre'
+  | 'exported'
+  | 'exportedNewest'
+  | 'summary'
+  | 'nothingToExport'
+  | 'imagesWere'
+  | 'reference'
+  | 'noReference';
 
 /** Texts about a user's stored data. */
 export const RECORD_TEXTS: Catalogue<RecordText> = {
@@ -24,5 +33,10 @@ export const RECORD_TEXTS: Catalogue<RecordText> = {
     zh: '**更早对话的摘要，每次提问时都会参考：**',
   },
   nothingToExport: { en: 'There is nothing to export.', zh: '没有可导出的内容。' },
+  reference: {
+    en: 'Reference of your last question ({time}): {reference}. An administrator can look it up for a day.',
+    zh: '你上一个问题（{time}）的编号：{reference}。一天之内，管理员可据此查询。',
+  },
+  noReference: { en: 'You have not asked a question here yet.', zh: '你在这里还没有提过问题。' },
   imagesWere: { en: '[images: {count}]', zh: '[图片：{count}]' },
 };

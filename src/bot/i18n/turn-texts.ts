@@ -124,20 +124,20 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '“{word}”不是指令，我把它当作提问。发送“帮助”查看指令。',
   },
   chatRefusedQuestion: {
-    en: 'The chat service rejected this question. Please rephrase it, or send /retry or /new.',
-    zh: '对话服务拒绝了这个问题。请换个说法，或发送“重试”或“新对话”。',
+    en: 'The chat service rejected this question. Please rephrase it, or send /retry or /new. Reference: {reference}',
+    zh: '对话服务拒绝了这个问题。请换个说法，或发送“重试”或“新对话”。参考编号：{reference}',
   },
   chatDown: {
-    en: 'I cannot reach the chat service right now. Your question is saved: send /retry in a minute.',
-    zh: '暂时无法连接对话服务。你的问题已保留，请稍后发送“重试”。',
+    en: 'I cannot reach the chat service right now. Your question is saved: send /retry in a minute. Reference: {reference}',
+    zh: '暂时无法连接对话服务。你的问题已保留，请稍后发送“重试”。参考编号：{reference}',
   },
   chatBusy: {
-    en: 'The chat service is busy. Your question is saved: send /retry in a minute.',
-    zh: '对话服务繁忙。你的问题已保留，请稍后发送“重试”。',
+    en: 'The chat service is busy. Your question is saved: send /retry in a minute. Reference: {reference}',
+    zh: '对话服务繁忙。你的问题已保留，请稍后发送“重试”。参考编号：{reference}',
   },
   chatLoading: {
-    en: 'The model is still loading. Your question is saved: send /retry in a few minutes.',
-    zh: '模型正在加载。你的问题已保留，请几分钟后发送“重试”。',
+    en: 'The model is still loading. Your question is saved: send /retry in a few minutes. Reference: {reference}',
+    zh: '模型正在加载。你的问题已保留，请几分钟后发送“重试”。参考编号：{reference}',
   },
   waitsForCapacity: {
     en: 'Many people are asking right now. I will start on your question soon.',
@@ -152,8 +152,8 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '模型正在加载，可能需要几分钟。',
   },
   chatOff: {
-    en: 'The chat service is not set up correctly and needs an administrator. Your question is saved: send /retry later.',
-    zh: '对话服务暂不可用，需要管理员处理。你的问题已保留，请稍后发送“重试”。',
+    en: 'The chat service is not set up correctly and needs an administrator. Your question is saved: send /retry later. Reference: {reference}',
+    zh: '对话服务暂不可用，需要管理员处理。你的问题已保留，请稍后发送“重试”。参考编号：{reference}',
   },
   questionBlocked: {
     en: 'By the rules of your institution I cannot take this question. Please ask it in other words.',
@@ -164,8 +164,8 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '按本机构的规定，该回答不予显示。',
   },
   notChecked: {
-    en: 'The text cannot be checked at the moment. Please ask again later.',
-    zh: '目前无法审核内容，请稍后再问。',
+    en: 'The text cannot be checked at the moment. Please ask again later. Reference: {reference}',
+    zh: '目前无法审核内容，请稍后再问。参考编号：{reference}',
   },
   chatFiltered: {
     en: 'The content rules of the chat service do not allow this question. Please rephrase it.',
@@ -176,8 +176,8 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '内容过长，模型无法处理。请发送“新对话”重新开始，或缩短内容。',
   },
   queueBusy: {
-    en: 'Too many people are asking right now, so I could not get to this question. Your question is saved: send /retry in a few minutes.',
-    zh: '当前提问人数过多，暂时无法回答。你的问题已保留，请几分钟后发送“重试”。',
+    en: 'Too many people are asking right now, so I could not get to this question. Your question is saved: send /retry in a few minutes. Reference: {reference}',
+    zh: '当前提问人数过多，暂时无法回答。你的问题已保留，请几分钟后发送“重试”。参考编号：{reference}',
   },
   fallbackAnswers: {
     en: 'The selected model is unavailable; {model} answers instead.',
@@ -190,20 +190,20 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
   interrupted: { en: '(interrupted; send /retry for the full answer)', zh: '（回答中断，发送“重试”可重新回答）' },
   lengthReached: { en: '(maximum answer length reached)', zh: '（已达到回答长度上限）' },
   emptyAnswer: {
-    en: 'The model returned no answer. Please send /retry, or rephrase your question.',
-    zh: '模型没有返回回答，请发送“重试”或换个说法。',
+    en: 'The model returned no answer. Please send /retry, or rephrase your question. Reference: {reference}',
+    zh: '模型没有返回回答，请发送“重试”或换个说法。参考编号：{reference}',
   },
   expired: {
-    en: 'Sorry, I could not answer in time. Send /retry if you still need it.',
-    zh: '抱歉，未能及时回答。如仍需要，请发送“重试”。',
+    en: 'Sorry, I could not answer in time. Send /retry if you still need it. Reference: {reference}',
+    zh: '抱歉，未能及时回答。如仍需要，请发送“重试”。参考编号：{reference}',
   },
   deadLetter: {
-    en: 'Sorry, I could not process this message. Please rephrase it.',
-    zh: '抱歉，这条消息无法处理，请换个说法。',
+    en: 'Sorry, I could not process this message. Please rephrase it. Reference: {reference}',
+    zh: '抱歉，这条消息无法处理，请换个说法。参考编号：{reference}',
   },
   unreadable: {
-    en: 'Sorry, this message was damaged before I could read it. Please send it again.',
-    zh: '抱歉，这条消息在读取之前已损坏，请重新发送。',
+    en: 'Sorry, this message was damaged before I could read it. Please send it again. Reference: {reference}',
+    zh: '抱歉，这条消息在读取之前已损坏，请重新发送。参考编号：{reference}',
   },
   linkedNotice: {
     en: 'Signed in as {name} ({id}). Not you? Send /unlink.',

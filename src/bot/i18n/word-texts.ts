@@ -14,6 +14,7 @@ export const WORD_HELP = {
   lang: { en: 'sets the language of my replies: `/lang en|zh|auto`', zh: '设置回复语言：`语言 中文|英文|自动`' },
   usage: { en: 'shows your usage', zh: '查看你的用量' },
   sources: { en: 'shows the sources of my last answer', zh: '查看上一条回答的来源' },
+  ref: { en: 'shows the reference of your last question, for a report', zh: '查看上一个问题的编号，便于反馈' },
   export: { en: 'exports our saved conversation', zh: '导出已保存的对话' },
   forget: { en: 'deletes your data in this chat', zh: '删除你在此聊天中的数据' },
   whoami: { en: 'shows who you are signed in as', zh: '查看当前登录的身份' },

@@ -160,20 +160,17 @@ export class ChatCall {
   #reportEnd(outcome: string): void {
     const durationMs = this.#parts.monotonicMs() - this.#startedMs;
     const { request } = this.#options;
-    const tokens = { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
-    this.#parts.report.callEnded({
-      ...ofCall(request),
-      outcome,
-      durationMs,
-      firstEventMs: this.#firstEventMs,
-      ...tokens,
-    });
+    const { model, trace } = request;
+    const [inputTokens, outputTokens, firstEventMs] = [this.#inputTokens, this.#outputTokens, this.#firstEventMs];
+    const ended = { model, trace, outcome, durationMs, firstEventMs, inputTokens, outputTokens };
+    this.#parts.report.callEnded(ended);
+    request.onCallEnd?.(ended);
     if (isTracing())
       describeSpan({
-        'gen_ai.usage.input_tokens': tokens.inputTokens,
-        'gen_ai.usage.output_tokens': tokens.outputTokens,
+        'gen_ai.usage.input_tokens': inputTokens,
+        'gen_ai.usage.output_tokens': outputTokens,
         'gen_ai.response.finish_reasons': this.#endReason && [this.#endReason],
-        'parley.first_event_ms': this.#firstEventMs && Math.round(this.#firstEventMs),
+        'parley.first_event_ms': firstEventMs && Math.round(firstEventMs),
         'parley.outcome': outcome,
       });
   }

@@ -62,6 +62,8 @@ export interface ChatRequest {
   stream?: boolean;
   /** Lets the request wait for the service. Without it, the request fails after its attempts. */
   patience?: Patience;
+  /** Called at the end of each HTTP call, with its outcome as in `ChatReport.callEnded`. Must not throw or block. */
+  onCallEnd?(call: { model: string; outcome: string; durationMs: number; firstEventMs?: number }): void;
   /** Called when the response of the service begins, before the first word. Must not throw or block. */
   onResponseStart?(): void;
 }

@@ -16,7 +16,7 @@ import type { AcceptedMessage, ReplayBuffer } from './replay-buffer.ts';
 /** How long a delivery is remembered (SECURITY.md accept-once). Longer than any platform retries a delivery. */
 export const REMEMBER_DELIVERY_MS = DAY_MS;
 /** Maximum waiting messages of a conversation; accept.lua refuses the next one as `full`. */
-const MAX_INBOX = 100;
+export const MAX_INBOX = 100;
 /** Extra room in a full inbox for slash commands, which finish at once. */
 const ROOM_FOR_WORDS = 20;
 /** Multiple of a person's rate limit above which a stop command still acts but gets no reply. */

@@ -8,7 +8,7 @@ export const CLAIM_SHAPE = {
   keys: ['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary', 'leftovers'],
   args: [
     ...(['conversationId', 'maxMessages', 'maxTurns', 'messagePrefix', 'claim', 'maxHistoryBytes'] as const),
-    ...(['epochStep', 'preferencesPrefix', 'preferencesLifeMs', '...keyIds'] as const),
+    ...(['epochStep', 'preferencesPrefix', 'preferencesLifeMs', 'wokenMs?', '...keyIds'] as const),
   ],
   answer: {
     verdict: ['nothing', 'claimed', 'lacks-key', 'begun'],

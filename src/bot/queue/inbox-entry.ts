@@ -95,6 +95,11 @@ export function openTarget(keyRing: KeyRing, deliveryId: DeliveryId, sealed: str
   return opened.kind === 'opened' ? opened.value : undefined;
 }
 
+/** The merge key of an entry, readable without a key. */
+export function mergeKeyOfEntry(entry: string): string {
+  return ENTRY.exec(entry)?.[2] ?? NEVER_MERGED;
+}
+
 /** The delivery id of an entry, readable without a key. */
 export function deliveryIdOfEntry(entry: string): DeliveryId {
   return asDeliveryId(entry.slice(0, entry.indexOf(':')));

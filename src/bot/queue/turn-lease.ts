@@ -84,7 +84,7 @@ export class TurnLease {
    */
   async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
     const sentMs = monotonicMs();
-    const claim = await this.#options.store.begin(conversation);
+    const claim = await this.#options.store.begin(conversation, this.#lock?.job.timestamp);
     if (!claim) return undefined;
     this.#claim = claim;
     this.#claimMs = claim.claimedAtMs - sentMs;

@@ -18,8 +18,11 @@ import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import { CLAIM_SHAPE } from './claim-shape.ts';
 import { newClaimName, newWorkerName } from './claim-name.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
+import { letterOf } from './dead-letters.ts';
 import { followedNote } from './thread-subscriptions.ts';
 import { heldFor, releaseHeld, type HeldCounts, type ReleaseResult } from './held-messages.ts';
+import { messageFields, withFields } from '../domain/message-record.ts';
+import { TurnTrace } from '../domain/turn-trace.ts';
 import { type StopMark, type TurnClaim, type TurnCommit } from '../domain/turn.ts';
 import { asDeliveryId, asPersonId, type ConversationId, type PersonId } from '../domain/ids.ts';
 import { hasFollowUp } from './turn-commit.ts';
@@ -51,7 +54,7 @@ const notCrashedScript = loadScript(import.meta.url, './scripts/not-crashed.lua'
 });
 const renewScript = loadScript(import.meta.url, './scripts/renew.lua', {
   keys: ['state', 'pending', '...records'],
-  args: ['epoch', 'conversationId'],
+  args: ['epoch', 'conversationId', 'did?'],
   answer: { isCurrent: 'flag', stopSeq: 'number', stopOwner: 'text', wasStopped: 'flag', wasAmended: 'flag' },
 });
 const MAX_MESSAGES_PER_TURN = 10;
@@ -74,6 +77,8 @@ const BYTES_PER_TOKEN = 8;
 const DEFAULT_PROMPT_TOKENS = 24_000;
 /** Maximum held messages per person and conversation. */
 export const MAX_HELD_MESSAGES = 20;
+/** Maximum bytes of the claims in a message record; more than 20 claims. */
+const MAX_CLAIMS_BYTES = 4_096;
 /** Maximum held messages of a group. Above it their owners are not counted, and further messages are not held. */
 const MAX_HELD_COUNTED = 200;
 /** Life of a person's preferences after their last message in the chat. */
@@ -125,7 +130,7 @@ export class TurnStore {
     this.workerName = workerName;
     this.#claimScript = loadScript(import.meta.url, './scripts/claim.lua', {
       ...CLAIM_SHAPE,
-      constants: { STATE_LIFE_MS, CLAIM_LIFE_MS: claimLifeMs, MAX_HELD_COUNTED },
+      constants: { STATE_LIFE_MS, CLAIM_LIFE_MS: claimLifeMs, MAX_HELD_COUNTED, MAX_CLAIMS_BYTES },
     });
   }
 
@@ -134,9 +139,10 @@ export class TurnStore {
    * its successor wakes the conversation again.
    * @throws EntryError for a version that only a newer worker can read; the turn is given back first without a crash
    * (SECURITY.md versioned-payloads)
+   * @param wokenMs when the wake was sent
    * @throws MissingKeyError for a turn encrypted with another key; it was not claimed, and the sweeper wakes it again
    */
-  async begin(conversation: ConversationRef): Promise<TurnClaim | undefined> {
+  async begin(conversation: ConversationRef, wokenMs?: number): Promise<TurnClaim | undefined> {
     const { redis, keyRing } = this.#options;
     const claimId = newClaimName(this.workerName);
     const begun = await this.#claimScript.run(redis, conversationKeys(conversation), {
@@ -149,6 +155,7 @@ export class TurnStore {
       epochStep: epochStep(),
       preferencesPrefix: preferencesKeyPrefix(conversation.partition),
       preferencesLifeMs: PREFERENCES_LIFE_MS,
+      wokenMs,
       keyIds: keyRing.keyIds,
     });
     if (begun.verdict === 'nothing' || begun.verdict === 'claimed') return undefined;
@@ -191,6 +198,7 @@ export class TurnStore {
       dueForMs,
       newestAgeMs: redisNowMs - (messages.at(-1)?.acceptedAtMs ?? redisNowMs),
       chargedAgeMs: redisNowMs - Math.max(messages.at(-1)?.acceptedAtMs ?? redisNowMs, excusedUntilMs),
+      trace: new TurnTrace(epoch),
       claimedAtMs,
       leftovers,
       mayBeAnswered,
@@ -208,12 +216,14 @@ export class TurnStore {
     const { threadHistory, preferences, followed } = commit;
     const changes = {
       ...commit,
+      records: withTrace(commit.records, claim),
       threadHistory: threadHistory?.append,
       followed: followed && followedNote(followed),
       kept: { lifeMs: historyLifeMs, summary: hasSummary(claim) },
       answeredBy: claim.turnId,
       preferences: preferences && placed(preferences, claim.conversation),
       followUps: hasFollowUp(commit) ? followUpsOf(claim.conversation) : undefined,
+      letter: letterOf(claim, commit),
     };
     const keys = {
       ...conversationKeys(claim.conversation),
@@ -260,7 +270,7 @@ export class TurnStore {
     const { isCurrent, stopSeq, stopOwner, wasStopped, wasAmended } = await renewScript.run(
       this.#options.redis,
       { ...keys, records },
-      { epoch: claim.epoch, conversationId: claim.conversation.id },
+      { epoch: claim.epoch, conversationId: claim.conversation.id, did: claim.trace.unstored() },
     );
     return isCurrent ? { stop: { seq: stopSeq, ownerId: asPersonId(stopOwner) }, wasStopped, wasAmended } : undefined;
   }
@@ -339,6 +349,13 @@ export class TurnStore {
     const args = { epoch: claim.epoch, ...mark };
     return markScript.run(this.#options.redis, conversationKeys(claim.conversation), args);
   }
+}
+
+/** The record of the answer also gets the steps of the turn. */
+function withTrace(records: TurnCommit['records'], { turnId, trace }: TurnClaim): TurnCommit['records'] {
+  const did = messageFields({ did: trace.text() });
+  if (!records.some(({ id }) => id === turnId)) return [...records, { id: turnId, fields: did }];
+  return records.map((one) => (one.id === turnId ? { ...one, fields: withFields(one.fields, did) } : one));
 }
 
 function epochStep(): number {

@@ -84,7 +84,7 @@ export interface SharedReplyOptions {
 }
 
 /** Fields of the turn's claim: conversation and epoch, arrival time of the message, and earlier progress. */
-type ReplyClaim = Pick<TurnClaim, 'conversation' | 'epoch' | 'startedAtMs' | 'wasHandedOver' | 'wasBegun'>;
+type ReplyClaim = Pick<TurnClaim, 'conversation' | 'epoch' | 'startedAtMs' | 'wasHandedOver' | 'wasBegun' | 'trace'>;
 
 /** The turn's callbacks for ending it and for storing its answer. */
 type ReplyControls = Pick<

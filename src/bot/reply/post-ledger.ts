@@ -8,6 +8,7 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { TURN_NEWS } from '../domain/turn-news.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { DeliveryId } from '../domain/ids.ts';
+import type { TurnTrace } from '../domain/turn-trace.ts';
 
 /** Lifetime of a place's posts; longer than any answer stays unfinished. */
 const PLACE_LIFE_MS = 2 * HOUR_MS;
@@ -15,7 +16,7 @@ const POST_SHAPE = {
   libraries: [TURN_NEWS],
   constants: { RECORD_LIFE_MS: DAY_MS, PLACE_LIFE_MS },
   keys: ['state', 'record', 'place'],
-  args: ['epoch', 'part', 'handle?', 'answer?', 'isUnsent', 'deliveryId', 'left?', 'doubtedAgeMs'],
+  args: ['epoch', 'part', 'handle?', 'answer?', 'isUnsent', 'deliveryId', 'left?', 'doubtedAgeMs', 'did?'],
   answer: { verdict: ['stale', 'gone', 'ok'], known: 'text', sinceMs: 'number', isOwn: 'flag', left: 'text' },
 } as const satisfies ScriptShape;
 const postScript = loadScript(import.meta.url, './scripts/post.lua', POST_SHAPE);
@@ -89,12 +90,14 @@ export interface PostLedgerOptions {
   deliveryId: DeliveryId;
   /** The platform's name for the place (chat or thread) of the answer. */
   place: string;
+  /** What the worker did so far, stored with the ledger. Absent after the end of the turn. */
+  trace?: Pick<TurnTrace, 'text'>;
   /** Assumed age of a post whose note may have been lost in a failover. Milliseconds. */
   doubtedAgeMs: number;
 }
 
 export function createPostLedger(options: PostLedgerOptions): PostLedger {
-  const { redis, conversation, epoch, deliveryId, place, doubtedAgeMs } = options;
+  const { redis, conversation, epoch, deliveryId, place, doubtedAgeMs, trace } = options;
   const { partition } = conversation;
   const keys = {
     state: conversationKeys(conversation).state,
@@ -102,7 +105,7 @@ export function createPostLedger(options: PostLedgerOptions): PostLedger {
     place: placeKey(partition, hashParts('place', place).slice(0, 32)),
   };
   const run = async (part: number, { handle, answer, isUnsent = false, left }: LedgerNote) => {
-    const args = { epoch, part, handle, answer, isUnsent, deliveryId, left, doubtedAgeMs };
+    const args = { epoch, part, handle, answer, isUnsent, deliveryId, left, doubtedAgeMs, did: trace?.text() };
     return readState(await postScript.run(redis, keys, args));
   };
   return {

@@ -3,6 +3,7 @@ import { FENCE_VALID_MS, type PushReplies, type PushResult, type ReplyTraits } f
 import type { Refusal } from '../platforms/write-meaning.ts';
 import { type ReplySnapshot } from '../domain/reply.ts';
 import type { DeliveryId } from '../domain/ids.ts';
+import type { TurnTrace } from '../domain/turn-trace.ts';
 import { PostReconciler } from './reconcile-post.ts';
 import { postKeyOf, type PostLedger, type PostState } from './post-ledger.ts';
 
@@ -18,6 +19,8 @@ export interface PostedMessageOptions {
   wasBegun: boolean;
   /** Whether this worker's lock is certainly still held, even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
+  /** Absent after the end of the turn. */
+  trace?: Pick<TurnTrace, 'count'>;
   /** Monotonic clock. Defaults to the process's clock. */
   nowMs?: () => number;
 }
@@ -223,6 +226,7 @@ export class PostedMessage {
     if (posted.isContentUnknown === true) this.#shown = undefined;
     switch (posted.result) {
       case 'sent': {
+        this.#options.trace?.count(this.#handle === undefined ? 'p' : 'e');
         if (posted.handle !== this.#handle) this.#unrecorded = posted.handle;
         this.#handle = posted.handle;
         this.#shown = snapshot.content;

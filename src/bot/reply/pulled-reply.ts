@@ -26,7 +26,7 @@ import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 const showScript = loadScript(import.meta.url, './scripts/show.lua', {
   constants: { REPLY_CHANNEL },
   keys: ['state', '...records'],
-  args: ['epoch', 'isTold', 'offers', '...snapshots'],
+  args: ['epoch', 'isTold', 'offers', 'did', '...snapshots'],
   answer: { verdict: ['shown', 'stale'], wasHandedOver: 'flag' },
 });
 
@@ -238,10 +238,12 @@ export class PulledReply implements LiveReply {
     );
     const records = ids.map((id) => messageKey(conversation.partition, id));
     const keys = { state: conversationKeys(conversation).state, records };
+    claim.trace.count('s');
     const { verdict, wasHandedOver } = await showScript.run(deps.redis, keys, {
       epoch,
       isTold: platform.replyTraits.isTold === true,
       offers: this.#takesOffers ? this.#options.language : '',
+      did: claim.trace.text(),
       snapshots: snapshots.flat(),
     });
     if (verdict === 'stale') {

@@ -66,6 +66,7 @@ export class PushedReply implements LiveReply {
       redis: options.deps.redis,
       conversation: options.claim.conversation,
       epoch: options.claim.epoch,
+      trace: options.claim.trace,
       deliveryId,
       place: replyTarget === undefined ? '' : push.placeOf(replyTarget),
       doubtedAgeMs: doubtedAgeMs(options.platform.replyTraits),
@@ -421,6 +422,7 @@ export class PushedReply implements LiveReply {
       part,
       traits: platform.replyTraits,
       wasBegun: claim.wasBegun,
+      trace: claim.trace,
       isClaimHeld: controls.isClaimHeld,
     }));
   }

@@ -1,3 +1,4 @@
+import { referenceOf } from '../domain/turn-trace.ts';
 import { translate } from './translate.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import { unreadableRecords, type RejectUnreadable } from './reject-unreadable.ts';
@@ -26,10 +27,13 @@ export function createApology({ openTurn, setAside }: ApologyOptions): (turn: Tu
       waitIdle: (wait) => wait(),
       yieldToHeld: async () => undefined,
     };
+    turn.trace.note('c', 'dead');
     const opened = openTurn(controls);
     if (!opened) return setAside(controls);
     const { context } = opened;
-    const records = await context.live.finish(translate(context, TURN_TEXTS.deadLetter));
+    const records = await context.live.finish(
+      translate(context, TURN_TEXTS.deadLetter, { reference: referenceOf(turn.turnId) }),
+    );
     return { outcome: 'dead', records: [...records, ...unreadableRecords(turn)] };
   };
 }

@@ -60,6 +60,7 @@ export function judgeAccess(
   const { because, rule } = verdict;
   const { turnId } = context.turn;
   const person = pseudonymOf(options.keyRing, askerOf(context));
+  context.turn.trace.note('r', `policy:${because}`);
   options.report.accessRefused({ platform, turnId, person, because, rule });
   const outcome: Outcome = { kind: 'refused', text: refusalText(options, context, verdict) };
   const mayHelp =

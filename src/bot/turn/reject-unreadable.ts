@@ -1,4 +1,6 @@
+import { localize, type Language } from '../../shared/text/texts.ts';
 import { messageFields } from '../domain/message-record.ts';
+import { referenceOf } from '../domain/turn-trace.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import { platformForTenant } from '../platforms/of-tenant.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -52,8 +54,10 @@ async function rejectUnreadable(
     replyTarget: turn.apologyTarget.replyTarget,
     language: 'en',
   });
-  const { zh, en } = TURN_TEXTS.unreadable;
-  const records = await live.finish(`${zh}\n${en}`);
+  turn.trace.note('c', 'dead');
+  const reference = referenceOf(turn.turnId);
+  const tell = (language: Language) => localize(TURN_TEXTS.unreadable, language, { reference });
+  const records = await live.finish(`${tell('zh')}\n${tell('en')}`);
   const { reason } = controls.signal as { reason?: unknown };
   if (reason === 'fenced' || reason === 'shutdown') throw new Error(`The apology ended early: ${reason}`);
   const others = unreadableRecords(turn).filter(({ id }) => id !== turn.turnId);

@@ -59,6 +59,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
   const startedMs = monotonicMs();
   const outcome = withThreadHistory(options, context, await options.decideOutcome(context));
   throwIfSuperseded(controls.signal);
+  turn.trace.note('c', outcome.kind);
   decided(outcome);
 
   if (outcome.postedRecords)

@@ -1,4 +1,4 @@
-import { asError } from '../../shared/coded-error.ts';
+import { asError, CodedError } from '../../shared/coded-error.ts';
 import { monotonicMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
@@ -10,6 +10,7 @@ import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import { SIGN_IN_TEXTS } from '../i18n/sign-in-texts.ts';
 import { addressSender } from './sign-in-words.ts';
 import { readStoredAnswer } from './stored-answer.ts';
+import { referenceOf } from '../domain/turn-trace.ts';
 import type { TurnControls } from '../domain/turn.ts';
 import type { AnswerQuestion, Outcome } from './outcome.ts';
 import { nameReferences } from './prompt/name-references.ts';
@@ -78,7 +79,8 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
  * A group question whose sender signed in too late did not wait because of Parley: the sender is only asked to repeat it.
  */
 async function expiredWords(context: TurnContext): Promise<Pick<Outcome, 'text' | 'mention'>> {
-  if (!context.turn.wasHeldInGroup) return { text: translate(context, TURN_TEXTS.expired) };
+  const reference = referenceOf(context.turn.turnId);
+  if (!context.turn.wasHeldInGroup) return { text: translate(context, TURN_TEXTS.expired, { reference }) };
   return addressSender(context, translate(context, SIGN_IN_TEXTS.groupTooOld));
 }
 
@@ -113,8 +115,9 @@ function failure(
   error: Error,
 ): Outcome {
   const trace = context.turn.turnId;
-  const reference = trace.slice(0, 8);
+  const reference = referenceOf(trace);
   log.error({ error, reference, trace }, 'a turn failed');
+  context.turn.trace.note('x', error instanceof CodedError ? String(error.code) : error.name);
   return {
     kind: 'failed',
     text: translate(context, TURN_TEXTS.internal, { reference }),

@@ -1,4 +1,5 @@
 import type { Language } from '../../shared/text/texts.ts';
+import { ADMIN_TEXTS } from './zh/admin-texts.ts';
 import { CHECK_TEXTS } from './zh/check-texts.ts';
 import { COMMAND_TEXTS } from './zh/command-texts.ts';
 import { CONFIG_TEXTS } from './zh/config-texts.ts';
@@ -14,6 +15,7 @@ export type Translate = (text: string) => string;
 /** Chinese texts by their English ones. `{name}` stands for a value, which is translated too. */
 export const CHINESE: Readonly<Record<string, string>> = {
   ...COMMAND_TEXTS,
+  ...ADMIN_TEXTS,
   ...START_TEXTS,
   ...CONFIG_TEXTS,
   ...CHECK_TEXTS,

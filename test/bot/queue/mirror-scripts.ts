@@ -97,6 +97,9 @@ function previousCommit(args: ScriptArguments): ScriptArguments {
   return [args[0], ...args.slice(1, -1), changes];
 }
 
+/** The trace of a turn is newer than the previous scripts. */
+const OF_TRACE: ReadonlySet<string> = new Set(['claims', 'did']);
+
 interface Value {
   lifeMs: number;
   content: string[];
@@ -114,10 +117,15 @@ const READ_ALL = `
 /** Type, content and lifetime of each key. */
 async function stateOf(redis: Redis): Promise<Map<string, Value>> {
   const rows = (await redis.eval(READ_ALL, 0)) as [string, string, number, string | string[]][];
-  const values = rows.map(([key, type, lifeMs, found]): [string, Value] => {
-    const list = [found].flat();
-    const fields = list.flatMap((field, at) => (at % 2 === 0 ? [`${field} = ${list[at + 1] ?? ''}`] : []));
-    return [key, { lifeMs, content: [type, ...(type === 'hash' ? fields.sort() : list)] }];
-  });
+  // So are dead letters.
+  const values = rows
+    .filter(([key]) => !key.includes(':dead-letter'))
+    .map(([key, type, lifeMs, found]): [string, Value] => {
+      const list = [found].flat();
+      const fields = list.flatMap((field, at) =>
+        at % 2 === 0 && !OF_TRACE.has(field) ? [`${field} = ${list[at + 1] ?? ''}`] : [],
+      );
+      return [key, { lifeMs, content: [type, ...(type === 'hash' ? fields.sort() : list)] }];
+    });
   return new Map(values.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -2,11 +2,23 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { ADMIN_SUBCOMMANDS } from '../../../src/cli/admin/admin-subcommands.ts';
 import { readCommandLine } from '../../../src/cli/command-line.ts';
 import { translatorTo } from '../../../src/cli/terminal/translate.ts';
 import { startParleyProcess } from '../../support/parley-process.ts';
 
-const COMMANDS = ['start', 'setup', 'check', 'eval', 'feedback', 'hash-password', 'slack-manifest', 'completion'];
+const COMMANDS = [
+  'start',
+  'setup',
+  'check',
+  'eval',
+  'feedback',
+  'admin',
+  'hash-password',
+  'slack-manifest',
+  'completion',
+];
+const SUBCOMMANDS = ADMIN_SUBCOMMANDS.map(({ name }) => ['admin', name]);
 const folder = mkdtempSync(join(tmpdir(), 'parley-terminal-test-'));
 writeFileSync(join(folder, 'empty.yaml'), '[]');
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,7 +30,10 @@ describe('the help', () => {
     return 'text' in asked ? asked.text : '';
   };
 
-  test.each([['--help'], ...COMMANDS.map((command) => [command, '--help'])])('of %s %s is Chinese', (...args) => {
+  test.each([
+    ['--help'],
+    ...[...COMMANDS.map((command) => [command]), ...SUBCOMMANDS].map((call) => [...call, '--help']),
+  ])('of %s %s %s is Chinese', (...args) => {
     const english = help('en', ...args).split('\n');
     const chinese = help('zh', ...args);
     expect(english.join('\n')).not.toMatch(/\p{Script=Han}/u);
@@ -52,6 +67,9 @@ const SAID: readonly (readonly [args: string[], env: Record<string, string>, en:
   [['eval', 'none.yaml'], {}, 'cannot be read (ENOENT)', '无法读取'],
   [['eval', 'empty.yaml'], {}, 'contains no questions', '没有问题'],
   [['feedback'], {}, 'run npm start first', '请先运行 npm start'],
+  [['admin'], {}, 'dead-letters', '列出被放弃'],
+  [['admin', 'dead-letters'], {}, 'run npm start first', '请先运行 npm start'],
+  [['admin', 'dead-letter'], {}, "unknown command 'dead-letter'", '未知的命令 dead-letter'],
   [['hash-password'], {}, 'No password was given', '没有收到密码'],
   [['slack-manifest'], { PUBLIC_URL: 'http://127.0.0.1' }, 'accepts only https', '只接受 https 地址'],
 ];

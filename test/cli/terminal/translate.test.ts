@@ -36,6 +36,15 @@ describe('a text of the terminal', () => {
       'No one can sign in. Sign-in service: does not answer. Check SIGN_IN_URL and that this machine can reach it.',
       '无法登录。登录服务：没有响应。请检查 SIGN_IN_URL，并确认本机可以访问。',
     ],
+    [
+      `${'0'.repeat(40)}  2026-11-29T20:00:00.000Z  its workers crashed, messages: 2, replayed 2026-11-29T20:05:00.000Z`,
+      `${'0'.repeat(40)}  2026-11-29T20:00:00.000Z  工作进程崩溃，消息 2 条，已于 2026-11-29T20:05:00.000Z 重放`,
+    ],
+    [
+      '2026-11-29T20:00:00.000Z  claimed epoch=7 worker=x_Y crashes=1',
+      '2026-11-29T20:00:00.000Z  已领取 epoch=7 worker=x_Y crashes=1',
+    ],
+    ['2026-11-29  questions: 3, tokens: 120', '2026-11-29  提问 3 次，token 120'],
     ['Parley is running in local mode.', 'Parley 正在本地模式运行。'],
     ['Parley has started, but not all of it works yet:', 'Parley 已启动，但还有部分功能不可用：'],
     [

@@ -6,6 +6,7 @@
 --
 -- Constants  STATE_LIFE_MS (life of a conversation's state after its last turn)
 --            CLAIM_LIFE_MS (a claim that was not renewed for this long may be taken)
+--            MAX_CLAIMS_BYTES (of the claims that a record lists; the oldest are left out)
 --            MAX_HELD_COUNTED (above this number of held messages their owners are not checked)
 -- Keys       state   inbox   pending   held   history   notices   summary   leftovers
 -- Arguments  conversationId   maxMessages: per turn   maxTurns: of history   messagePrefix: of message keys
@@ -14,6 +15,7 @@
 --            epochStep: random increment of the epoch: a failover may lose the newest epoch, and the next one must differ from the one
 --              that a worker still holds
 --            preferencesPrefix: of preferences keys   preferencesLifeMs: renewed with each turn of the person
+--            wokenMs: when the wake was sent, by the sender's clock; '' without a wake
 --            keyIds: keys of this worker; messages encrypted with another key are left unclaimed
 -- Returns    verdict: 'nothing' (waits) | 'claimed' (by a live worker) | 'lacks-key', with lackedKeyId and no epoch taken |
 --            'begun', with the rest:
@@ -28,7 +30,7 @@
 --            excusedUntilMs: until then the questions waited behind a turn that crashed or was isolated, 0 = no such wait
 --            wasHeldInGroup: it waited in a group for its sender's sign-in
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'crashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
-  'aliveMs', 'dueMs', 'amended', 'isolated', 'excusedMs', 'takenFrom'}
+  'aliveMs', 'dueMs', 'amended', 'isolated', 'excusedMs', 'takenFrom', 'claims', 'did'}
 local state = {}
 for index, value in ipairs(redis.call('HMGET', keys.state, unpack(fields))) do state[fields[index]] = value end
 local function count(field) return tonumber(state[field] or '0') end
@@ -67,7 +69,7 @@ end
 
 if #head == 0 then
   redis.call('ZREM', keys.pending, args.conversationId)
-  redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended', 'isolated', 'excusedMs')
+  redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended', 'isolated', 'excusedMs', 'claims', 'did')
   return answer { verdict = 'nothing' }
 end
 redis.call('ZADD', keys.pending, nowMs, args.conversationId)
@@ -120,8 +122,21 @@ else
   crashes, storedAnswer = 0, ''
   if state.answer or state.takenFrom then redis.call('HDEL', keys.state, 'answer', 'takenFrom') end
 end
+local record = redis.call('HMGET', args.messagePrefix .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again', 'heldIn', 'claims', 'did')
+-- The trace of a turn (turn-trace.ts): its claims, each followed by what its worker did as far as it is known. Kept in the state
+-- while the turn runs, and written into its record by the commit.
+local claims = isLeftOver and state.claims or record[9] or ''
+if not isRepeat then
+  local epochBefore, did = string.match(claims, '.*|(%d+)'), ''
+  for _, known in ipairs({state.did or '', record[10] or ''}) do
+    if #known > #did and string.match(known, '^%d+') == epochBefore then did = known end
+  end
+  if did ~= '' then claims = claims .. '~' .. did end
+  if #claims > MAX_CLAIMS_BYTES then claims = string.match(claims, '|.*', -MAX_CLAIMS_BYTES / 2) or '' end
+  claims = claims .. '|' .. table.concat({epoch, nowMs, crashes, workerOf(args.claim) or '', args.wokenMs}, ',')
+end
 redis.call('HSET', keys.state, 'claim', args.claim, 'aliveMs', nowMs, 'epoch', epoch, 'turn', turn, 'size', size, 'running', '1',
-  'crashes', crashes)
+  'crashes', crashes, 'claims', claims)
 redis.call('PEXPIRE', keys.state, STATE_LIFE_MS)
 
 local entries, isStopped = {}, false
@@ -131,7 +146,6 @@ for index = 1, size do
   -- guard: no-second-beginning/stopped-message
   if id ~= turn and redis.call('HEXISTS', args.messagePrefix .. id, 'stopped') == 1 then isStopped = true end
 end
-local record = redis.call('HMGET', args.messagePrefix .. turn, 'atMs', 'handedOver', 'owner', 'stopped', 'target', 'history', 'again', 'heldIn')
 -- Redis has another history than when the message was stored: posts that are not recorded may exist, and are looked up first
 -- (post.lua reads the mark).
 local isDoubtful = record[7] or isOfAnotherHistory(record[6])

@@ -11,9 +11,10 @@
 --              preferences?: { key, field, sealed, lifeMs },
 --              erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
 --              thread?: { index, id }, followed?: { key, lifeMs },
---              usage?: { key, add: { field: count }, lifeMs } }
+--              usage?: { key, add: { field: count }, lifeMs },
+--              letter?: { key, index, id, why, ids, lifeMs, max } (messages that are kept for an administrator) }
 -- Returns    verdict: 'done' | 'stale' | 'amended' (the question has changed and must be answered again)   waiting: messages that still wait
-local epoch, turn, amended, size = unpack(redis.call('HMGET', keys.state, 'epoch', 'turn', 'amended', 'size'))
+local epoch, turn, amended, size, claims = unpack(redis.call('HMGET', keys.state, 'epoch', 'turn', 'amended', 'size', 'claims'))
 -- guard: fence/commit
 if tonumber(epoch or '0') ~= tonumber(args.epoch) then return answer { verdict = 'stale' } end
 local changes = cjson.decode(args.changes)
@@ -44,12 +45,12 @@ if amended == changes.answeredBy then return leaveUnanswered() end
 -- A turn whose messages were all deleted leaves no history.
 local isTakenBack = size > 0
 -- With one more entry, if others wait.
-local entries, ids = size > 0 and redis.call('LRANGE', keys.inbox, 0, size) or {}, {}
+local entries, ids, deleted = size > 0 and redis.call('LRANGE', keys.inbox, 0, size) or {}, {}, {}
 for index = 1, math.min(size, #entries) do
   local id = readEntry(entries[index]).id
   local state, isDeleted = unpack(redis.call('HMGET', args.messagePrefix .. id, 'state', 'deleted'))
-  ids[index], hasLife[id] = id, state
-  if isDeleted ~= '1' then isTakenBack = false end
+  ids[index], hasLife[id], deleted[id] = id, state, isDeleted == '1'
+  if not deleted[id] then isTakenBack = false end
 end
 -- It is not held for sign-in either: the worker that takes it again finds it stopped and deletes the invitation.
 if isTakenBack and changes.outcome == 'held' then return leaveUnanswered() end
@@ -58,6 +59,9 @@ if isTakenBack then changes.history, changes.threadHistory, changes.thread, chan
 local looks = {}
 for _, record in ipairs(changes.records) do
   looks[record.id] = record.fields
+  if record.id == turn and claims then
+    record.fields[#record.fields + 1], record.fields[#record.fields + 2] = 'claims', claims
+  end
   if record.followUp then
     local key, nowMs = changes.followUps.prefix .. record.id, redisNowMs()
     redis.call('HSET', key, 'sealed', record.followUp, 'atMs', nowMs)
@@ -73,6 +77,28 @@ for index, id in ipairs(ids) do
   looks[id] = nil
 end
 if changes.outcome == 'held' then redis.call('PEXPIRE', keys.held, HELD_LIFE_MS) end
+
+local letter = changes.letter
+if letter then
+  local kept, nowMs = {}, redisNowMs()
+  for _, id in ipairs(letter.ids) do kept[id] = true end
+  for index, id in ipairs(ids) do
+    -- A message that its sender deleted is not kept.
+    -- guard: taken-back/no-dead-letter
+    if deleted[id] then kept[id] = nil end
+    if kept[id] then redis.call('HSET', letter.key, 'entry:' .. index, entries[index]) end
+  end
+  if redis.call('EXISTS', letter.key) == 1 then
+    local record = redis.call('HMGET', args.messagePrefix .. letter.id, 'owner', 'target', 'later')
+    redis.call('HSET', letter.key, 'atMs', nowMs, 'why', letter.why, 'conversation', args.conversationId,
+      'owner', record[1] or '', 'target', record[2] or '', 'later', record[3] or '')
+    redis.call('PEXPIRE', letter.key, letter.lifeMs)
+    redis.call('ZADD', letter.index, nowMs, letter.id)
+    redis.call('ZREMRANGEBYSCORE', letter.index, '-inf', nowMs - letter.lifeMs)
+    redis.call('ZREMRANGEBYRANK', letter.index, 0, -1 - letter.max)
+    redis.call('PEXPIRE', letter.index, letter.lifeMs)
+  end
+end
 
 for id, fields in pairs(looks) do note(id, unpack(fields)) end
 
@@ -125,7 +151,7 @@ for _, record in ipairs(changes.records) do
   if record.isTold then redis.call('PUBLISH', REPLY_CHANNEL, record.id) end
 end
 
-redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended')
+redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended', 'claims', 'did')
 local waiting = #entries > #ids and redis.call('LLEN', keys.inbox) or 0
 if waiting == 0 then
   redis.call('ZREM', keys.pending, args.conversationId)

@@ -2,7 +2,7 @@
 -- A turn that was committed or given back has no claim.
 --
 -- Keys       state   pending   records: of the turn's messages
--- Arguments  epoch   conversationId
+-- Arguments  epoch   conversationId   did: steps of the worker since the last renewal; '' = none
 -- Returns    isCurrent: whether the claim is still valid   stopSeq   stopOwner   wasStopped: one of the messages was stopped individually
 --            wasAmended: the question has changed
 local claim = redis.call('HMGET', keys.state, 'epoch', 'aliveMs')
@@ -11,7 +11,7 @@ if tonumber(claim[1] or '0') ~= tonumber(args.epoch) or not claim[2] then return
 local nowMs = redisNowMs()
 -- A script that first deletes a field may write more even in a full Redis.
 redis.call('HDEL', keys.state, 'aliveMs')
-redis.call('HSET', keys.state, 'aliveMs', nowMs)
+redis.call('HSET', keys.state, 'aliveMs', nowMs, unpack(args.did == '' and {} or {'did', args.did}))
 -- guard: accept-once/renewed-is-pending
 redis.call('ZADD', keys.pending, 'XX', nowMs, args.conversationId)
 local stop = redis.call('HMGET', keys.state, 'stopSeq', 'stopOwner', 'amended')

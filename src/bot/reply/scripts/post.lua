@@ -10,6 +10,7 @@
 --            answer: sealed and complete, right before its final snapshot: claim.lua gives it to the next worker ('' = not yet)
 --            isUnsent: this worker knows that no post of the part is in flight, so a post may be sent now   deliveryId
 --            left: handle that the part abandons, since the platform no longer edits it ('' = none): another is posted
+--            did: steps of the worker so far, stored with the ledger ('' = unknown)
 --            doubtedAgeMs: assumed age of a post whose note may have been lost in a failover
 -- Returns    verdict: 'stale' | 'gone' (the handle was claimed as unowned) | 'ok', with known: 'unsent' | 'posting' | handle
 --            sinceMs: maximum time since the post was sent   isOwn: this worker recorded that itself
@@ -21,6 +22,7 @@ local field, since, by, handle = 'post:' .. args.part, 'since:' .. args.part, 'b
 local leftField = 'left:' .. args.part
 local found = redis.call('HMGET', keys.record, field, 'again', since, by, leftField, 'state', 'stopAt', 'conversation', 'owner')
 local left = found[5] or ''
+local did = args.did == '' and {} or {'did', args.did}
 
 -- A record with a state has a lifetime (accept.lua). One that has expired is written again, and must expire too.
 local function note(...)
@@ -44,7 +46,7 @@ if handle ~= '' then
   for at in string.gmatch(handle .. '/', '()/') do
     if redis.call('ZSCORE', keys.place, 'stray:' .. string.sub(handle, 1, at - 1)) then return answer { verdict = 'gone' } end
   end
-  note(field, handle)
+  note(field, handle, unpack(did))
   local meantHandles = {}
   for meant in string.gmatch(found[7] or '', '%S+') do table.insert(meantHandles, meant) end
   -- guard: acknowledged-when-stored/stopped-before-stored
@@ -62,7 +64,7 @@ local notedMs = not leavesNow and tonumber(found[3] or nil)
 local sinceMs = notedMs or known == 'posting' and not leavesNow and not found[1] and nowMs - args.doubtedAgeMs or nowMs
 -- guard: noted-before-posted/note
 if not notedMs then
-  note(field, 'posting', since, sinceMs, by, leavesNow and args.epoch or '')
+  note(field, 'posting', since, sinceMs, by, leavesNow and args.epoch or '', unpack(did))
   redis.call('ZADD', keys.place, nowMs, args.deliveryId .. ':' .. args.part)
   redis.call('ZREMRANGEBYSCORE', keys.place, '-inf', nowMs - PLACE_LIFE_MS)
   redis.call('PEXPIRE', keys.place, PLACE_LIFE_MS)

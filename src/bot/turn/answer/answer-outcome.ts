@@ -4,6 +4,7 @@ import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { ChatError } from '../../model/chat-error.ts';
 import { rendersBlank } from '../../platforms/shows-nothing.ts';
 import type { Outcome } from '../outcome.ts';
+import { referenceOf } from '../../domain/turn-trace.ts';
 import { failedTurnHistory, turnHistory } from '../prompt/turn-history.ts';
 import type { ModeratedKind, ModerationVerdict } from '../moderation/verdict.ts';
 import type { TurnContext } from '../turn-context.ts';
@@ -23,7 +24,8 @@ export interface AnswerOutcomes {
 
 /** Creates the outcomes of one turn. */
 export function createAnswerOutcomes(keyRing: KeyRing, context: TurnContext, voice: Voice): AnswerOutcomes {
-  const tell = (text: keyof typeof TURN_TEXTS) => localizeForChat(TURN_TEXTS[text], voice);
+  const reference = referenceOf(context.turn.turnId);
+  const tell = (text: keyof typeof TURN_TEXTS) => localizeForChat(TURN_TEXTS[text], voice, { reference });
   const unanswered = (answer?: Pick<EndedAnswer, 'startsAnew'>) => failedTurnHistory(keyRing, context, answer);
 
   /**

@@ -46,7 +46,6 @@ import type { Moderation } from '../moderation/moderation.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { createAnswerOutcomes, type AnswerOutcomes } from './answer-outcome.ts';
 import { preparePrompt, type FittedPrompt, type PromptMaterial, type PromptRules } from './answer-prompt.ts';
-import type { TokenCount } from './count-tokens.ts';
 import { BRIEF_ANSWER_CHARS, briefPrompt, shouldBeBrief } from './load-shedding.ts';
 import { patienceOf, WAIT_TEXTS } from './patience.ts';
 import { fallbackFor, firstThatSees, pickModel, type ModelOptions } from './pick-model.ts';
@@ -164,12 +163,17 @@ async function answerQuestion(
   const { live, question, turn, newest, platform, controls, preferences, rule } = context;
   const { voice, outcomes, notes, startsAnew } = read;
   const prompted = await options.moderation?.judgePrompt(promptOf(question, read.files), turn.turnId, controls.signal);
-  if (prompted !== undefined && prompted !== 'allowed') return { ...outcomes.blocked('prompt', prompted), rule };
+  if (prompted !== undefined && prompted !== 'allowed') {
+    turn.trace.note('g', 'prompt', prompted);
+    return { ...outcomes.blocked('prompt', prompted), rule };
+  }
   const spending = context.budgets.length > 0 ? new Spending(options.budgets, context) : undefined;
   const watch = options.moderation?.watch(live, turn.turnId, controls.signal);
   const isBrief = shouldBeBrief(controls);
-  const tools = toolsOfTurn(options.tools, { turnId: turn.turnId, asker: toolAskerOf(context), isBrief }, (doing) =>
-    draft.show(doing),
+  const tools = toolsOfTurn(
+    options.tools,
+    { turnId: turn.turnId, trace: turn.trace, asker: toolAskerOf(context), isBrief },
+    (doing) => draft.show(doing),
   );
   const isShown = platform.replyTraits.thinking === 'block';
   const thought = new Thought(
@@ -190,21 +194,25 @@ async function answerQuestion(
     (error: unknown): Outcome => {
       // The verdict below replaces it.
       if (error instanceof BlockedAnswerError) return outcomes.refused('');
-      if (error instanceof BudgetUsedUpError)
+      if (error instanceof BudgetUsedUpError) {
+        turn.trace.note('r', 'budget');
         return outcomes.refused(tellUsedUp(error.usedUp, voice, newest.chat.kind === 'private'));
+      }
       if (controls.signal.reason === 'stopped') return withThinking(outcomes.finished(draft.end('stopped')), draft);
       if (error instanceof ImageRefusedError) return outcomes.refused(imageRefusal(question, error));
       if (!(error instanceof ChatError)) throw error;
+      turn.trace.note('x', error.code);
       return draft.text === '' ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
     },
   );
   const verdict = (await watch?.judge(draft.text === '' ? '' : outcome.text, outcome.thinking)) ?? 'allowed';
+  if (verdict !== 'allowed') turn.trace.note('g', 'answer', verdict);
   const shown = verdict === 'allowed' ? outcome : outcomes.blocked('answer', verdict);
   const { length: questions } = turn.messages;
   const use = draft.text === '' ? { questions: 0, tokens: 0 } : { questions, tokens: draft.tokenCount.tokens };
   // Before the outcome is stored, so that a worker that takes over finds the question charged.
   await spending?.charge(use);
-  return { ...shown, model: draft.model, rule, usage: usageOf(options, context, draft.tokenCount) };
+  return { ...shown, model: draft.model, rule, usage: usageOf(options, context, draft) };
 }
 
 /** What a person brings into the prompt: the words of the question, of quotes and of files. */
@@ -455,11 +463,12 @@ function toolAskerOf({ account, newest: { chat }, question, scene }: AdmittedCon
 /** Usage of the question, written by the commit. A question that reached no model has no usage. */
 function usageOf(
   { nowMs, prompt: { timeZone } }: AnswerQuestionOptions,
-  { turn, newest }: AdmittedContext,
-  { tokens }: TokenCount,
+  { turn, newest, account }: AdmittedContext,
+  { tokenCount: { tokens }, model = '' }: Pick<AnswerDraft, 'tokenCount' | 'model'>,
 ): Outcome['usage'] {
   if (tokens === 0) return undefined;
   const { partition } = turn.conversation;
   const place = { partition, personId: personIdOf(newest, newest.sender.userId), nowMs: nowMs(), timeZone };
-  return usageChange(place, { questions: turn.messages.length, tokens });
+  const origin = { model, department: account?.department ?? '' };
+  return usageChange(place, { questions: turn.messages.length, tokens }, origin);
 }

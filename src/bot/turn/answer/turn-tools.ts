@@ -8,6 +8,8 @@ import { NamedLinks } from './named-links.ts';
 import { TurnSources } from './turn-sources.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import { TOOL_LIMITS } from './tool-limits.ts';
+import type { TurnTrace } from '../../domain/turn-trace.ts';
+import { traced } from './trace-calls.ts';
 import type { TurnReport } from '../turn-ports.ts';
 
 export interface TurnToolOptions {
@@ -30,6 +32,7 @@ export interface TurnTools {
 /** Properties of the turn that its tools depend on. */
 export interface ToolTurn {
   turnId: DeliveryId;
+  trace: TurnTrace;
   asker: ToolAsker;
   /** Whether the answer must be short: each round of tools costs another call to the model. */
   isBrief: boolean;
@@ -38,7 +41,7 @@ export interface ToolTurn {
 /** @param showStatus shows the activity of a tool */
 export function toolsOfTurn(
   { chat, toolbox, report }: TurnToolOptions,
-  { turnId, asker, isBrief }: ToolTurn,
+  { turnId, trace, asker, isBrief }: ToolTurn,
   showStatus: (status: string) => void,
 ): TurnTools {
   const declared = isBrief ? [] : toolbox.offer(asker);
@@ -54,7 +57,7 @@ export function toolsOfTurn(
       stream: (request, signal, onEvent) =>
         runToolLoop(
           {
-            chat,
+            chat: traced(chat, trace),
             toolbox,
             turnId,
             report,

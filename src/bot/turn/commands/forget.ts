@@ -13,6 +13,7 @@ import { speakerTagOf } from '../prompt/turn-history.ts';
 import type { TurnCommit } from '../../domain/turn.ts';
 import { asConversationId } from '../../domain/ids.ts';
 import type { Outcome } from '../outcome.ts';
+import { keysOfDeadLetters } from './dead-letter-keys.ts';
 import { threadIndexOf } from './thread-index.ts';
 
 export interface RecordOptions {
@@ -22,8 +23,8 @@ export interface RecordOptions {
 }
 
 /**
- * /forget: deletes this person's messages in this chat including its threads, the answers and images, and the person's
- * preferences and ratings here. Usage counters remain. In a shared conversation, the turns of other people remain.
+ * /forget: deletes this person's messages in this chat including its threads, the answers and images, the questions that
+ * were given up, and the person's preferences and ratings here. Usage counters remain. In a shared conversation, the turns of other people remain.
  * Everything is deleted in the commit of the turn.
  */
 export async function forget(options: RecordOptions, context: TurnContext): Promise<Outcome> {
@@ -38,13 +39,14 @@ export async function forget(options: RecordOptions, context: TurnContext): Prom
   const isOwnChat = newest.chat.kind === 'private';
   const own = isOwnChat ? undefined : speakerTagOf(context.newest);
   const ratings = await keysOfRatings(options, partition, personId);
+  const letters = await keysOfDeadLetters(options.redis, partition, { personId, conversations: ids });
   const found = await Promise.all([...ids].map((id) => forgetIn(options, { id, partition }, own)));
   return {
     kind: 'command',
     text: translate(context, RECORD_TEXTS.forgotten),
     erase: {
       remove: found.flatMap(({ remove }) => remove),
-      drop: [index, ratings.list, ...found.flatMap(({ drop }) => drop)],
+      drop: [index, ratings.list, ...letters, ...found.flatMap(({ drop }) => drop)],
       fields: [{ key: preferencesKeyPrefix(partition) + personId, field }, ...ratings.fields],
       // A summary cannot be separated by person; the turns of other people are summarized again.
       clear: [...ids].map((id) => conversationKeys({ id, partition }).summary),

@@ -23,6 +23,7 @@ import type { BudgetStore } from '../budgets/budget-store.ts';
 import type { AiMarkSetting } from '../ai-mark.ts';
 import { exportHistory } from './export.ts';
 import { forget, type RecordOptions } from './forget.ts';
+import { showReference } from './show-reference.ts';
 import { showSources } from './show-sources.ts';
 import { showUsage } from './show-usage.ts';
 import type { SignInMode } from '../turn-ports.ts';
@@ -59,6 +60,7 @@ const HANDLERS: Readonly<Record<SlashCommandName, Handler>> = {
   forget: ({ records }, context) => forget(records, context),
   export: exportOwn,
   sources: showSourcesOf,
+  ref: ({ records }, context) => showReference(records, context),
   whoami: whoAmI,
   signin: signIn,
   unlink,

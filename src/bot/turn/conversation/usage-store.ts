@@ -3,15 +3,31 @@ import { localTime } from '../../../shared/local-time.ts';
 import { definedOnly } from '../../../shared/defined-only.ts';
 import { usageKey } from '../../domain/partition-keys.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
+import { scanKeys } from '../../../shared/redis/scan-keys.ts';
 import { ALL_PARTITIONS } from '../../domain/conversation.ts';
 import type { UsageChange } from '../../domain/turn.ts';
-import type { PersonId } from '../../domain/ids.ts';
+import { asPersonId, type PersonId } from '../../domain/ids.ts';
 
 /** Usage of a person. */
 export interface Usage {
   questions: number;
   /** Prompt and answer tokens together. */
   tokens: number;
+}
+
+/** What a question is counted for, besides its person and day. */
+export interface UsageOrigin {
+  /** The model that answered. */
+  model: string;
+  /** Department code of the account; empty if unknown. */
+  department: string;
+}
+
+/** Usage of one person on one day with one model, as it is stored. */
+export interface UsageRow extends Usage, UsageOrigin {
+  /** Day in the institution's time zone, `YYYY-MM-DD`. */
+  day: string;
+  person: PersonId;
 }
 
 const LIFE_MS = 40 * DAY_MS;
@@ -21,20 +37,49 @@ const LIFE_MS = 40 * DAY_MS;
  * chat's partition, so that the commit (or the script that writes the summary) can write it: each answered turn is counted
  * exactly once.
  * @param personId the person's pseudonym (`personIdOf`); no message content is stored
+ * @param origin absent for a summary
  */
 export function usageChange(
   place: { partition: number; personId: PersonId; nowMs: number; timeZone: string },
   { questions, tokens }: Usage,
+  origin?: UsageOrigin,
 ): UsageChange {
   const { day, month } = periodsOf(place.nowMs, place.timeZone);
+  const field = origin ? [day, ...[origin.model, origin.department].map(encodeURIComponent)].join(':') : day;
   return {
     key: usageKey(place.partition, place.personId, month),
     add: definedOnly({
-      [`${day}:questions`]: questions > 0 ? questions : undefined,
-      [`${day}:tokens`]: Math.round(tokens),
+      [`${field}:questions`]: questions > 0 ? questions : undefined,
+      [`${field}:tokens`]: Math.round(tokens),
     }),
     lifeMs: LIFE_MS,
   };
+}
+
+/** All stored usage since a day, `YYYY-MM-DD`. For commands only: searches all keys. */
+export async function readAllUsage(redis: RedisClient, sinceDay: string): Promise<UsageRow[]> {
+  const keys = await scanKeys(redis, '{p*}:usage:*');
+  const hashes = await Promise.all(
+    keys.map(async (key) => {
+      const [, , person = '', month = ''] = key.split(':');
+      return { person: asPersonId(person), month, fields: await redis.hgetall(key) };
+    }),
+  );
+  const rows = new Map<string, UsageRow>();
+  for (const { person, month, fields } of hashes) {
+    for (const [field, count] of Object.entries(fields)) {
+      const [dayOfMonth = '', ...rest] = field.split(':');
+      const what = rest.pop();
+      const [model = '', department = ''] = rest.map(decodeURIComponent);
+      const day = `${month}-${dayOfMonth}`;
+      if (day < sinceDay || (what !== 'questions' && what !== 'tokens')) continue;
+      const name = [day, person, model, department].join('\n');
+      const row = rows.get(name) ?? { day, person, model, department, questions: 0, tokens: 0 };
+      row[what] += Number(count);
+      rows.set(name, row);
+    }
+  }
+  return [...rows.values()];
 }
 
 /** A person's usage in all chats of the platform. One command per partition; used only by a slash command. */

@@ -37,6 +37,7 @@ export const COMMAND_TEXTS = {
   'prints the stored ratings of answers as CSV': '以 CSV 输出已保存的回答评价',
   'ratings of the last days only': '只输出最近几天的评价',
   'prints one JSON object per line instead': '改为每行输出一个 JSON 对象',
+  'answers the questions of an administrator about the stored data': '供管理员查询已保存的数据',
   "creates a password entry for the service's user list, from a password on standard input":
     '从标准输入读取密码，为服务的用户列表生成密码串',
   'writes config/slack-manifest.yaml, the manifest of the Slack app, from the settings':

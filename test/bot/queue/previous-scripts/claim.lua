@@ -2,7 +2,7 @@
 local STATE_LIFE_MS = 604800000
 local CLAIM_LIFE_MS = 9000
 local MAX_HELD_COUNTED = 200
-local args_keyIds = {unpack(ARGV, 10)}
+local args_keyIds = {unpack(ARGV, 11)}
 local function redisNowMs()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)

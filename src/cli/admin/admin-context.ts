@@ -1,0 +1,67 @@
+import type { NowMs } from '../../shared/clock.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import type { Config } from '../../bot/config/config.ts';
+
+/** An act of an administrator, without message text. */
+export interface AdminAct {
+  /** Name of the subcommand. */
+  act: string;
+  /** What it was applied to: a reference, an id or an account. */
+  subject?: string;
+  outcome: 'done' | 'not-found' | 'refused';
+}
+
+/** What a subcommand works with. */
+export interface AdminContext {
+  config: Config;
+  redis: RedisClient;
+  keyRing: KeyRing;
+  nowMs: NowMs;
+  /** Output for long tables. Most subcommands return their text instead. */
+  output: NodeJS.WritableStream;
+  /** Called once for each subcommand that ran. */
+  recordAct(act: AdminAct): Promise<void>;
+}
+
+/** The arguments of a subcommand. */
+export interface AdminArguments {
+  /** The positional argument; empty if the subcommand takes none. */
+  subject: string;
+  /** Values of its own options by name, as typed. */
+  options: Readonly<Record<string, string | boolean | undefined>>;
+}
+
+/** What a subcommand found or did. */
+export interface AdminResult {
+  /** `not-found` and `refused` end the command with 1. Defaults to `done`. */
+  outcome?: AdminAct['outcome'];
+  /** The result for `--json`. */
+  data: unknown;
+  /** The same for a terminal, in English; `terminal/zh` has the Chinese. */
+  text: string;
+  /** Whether the text is CSV, which is never translated. */
+  isCsv?: boolean;
+}
+
+export type RunAdmin = (context: AdminContext, args: AdminArguments) => Promise<AdminResult>;
+
+/** A subcommand. Its code is loaded only when it runs. */
+export interface AdminSubcommand {
+  name: string;
+  summary: string;
+  /** Arguments of each example. */
+  examples: readonly string[];
+  /** Its positional argument, which is required. */
+  subject?: { name: string; summary: string; accepts(value: string): boolean; form: string };
+  options?: readonly {
+    flags: string;
+    summary: string;
+    choices?: readonly string[];
+    /** @returns whether the value has the form */
+    accepts?: (value: string) => boolean;
+    /** Complaint about another form, after "It ". */
+    form?: string;
+  }[];
+  load(): Promise<RunAdmin>;
+}
