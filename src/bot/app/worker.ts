@@ -20,6 +20,7 @@ import { parsePolicyFile } from '../policy/policy-file.ts';
 import { noteAnswerEnding } from '../queue/thread-subscriptions.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
 import type { QuarantineOptions } from '../queue/quarantine.ts';
+import { settleBudgets } from '../queue/settle-budgets.ts';
 import { readAllShards, ShardRegistry } from '../queue/shard-registry.ts';
 import { startSweeper } from '../queue/sweeper.ts';
 import { MAX_HELD_MESSAGES } from '../queue/turn-store.ts';
@@ -128,6 +129,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       },
       images: { mediaStore, mode },
       budgets,
+      settleBudgets: (turnId, charges) => settleBudgets(redis, turnId, charges),
       moderation: readModeration(),
       sendsUser: config.chat.sendsUser,
       thinkingShown: config.chat.thinkingShown,

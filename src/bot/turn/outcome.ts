@@ -1,4 +1,4 @@
-import type { PreferencesChange, TurnCommit, UsageChange } from '../domain/turn.ts';
+import type { BudgetCharge, PreferencesChange, TurnCommit, UsageChange } from '../domain/turn.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { HistoryTurn } from './conversation/history.ts';
 import type { AdmittedContext } from './turn-context.ts';
@@ -31,6 +31,8 @@ export interface Outcome {
   rule?: string;
   /** Usage of the answer. */
   usage?: UsageChange;
+  /** Budgets that the commit settles. */
+  budgets?: readonly BudgetCharge[];
   /** The message whose visible answer this one replaces (/retry). */
   replaces?: DeliveryId;
 }

@@ -111,6 +111,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
     stopServed: outcome.stopServed,
     preferences: outcome.preferences,
     usage: outcome.usage,
+    budgets: outcome.budgets,
     noticesShown: outcome.hold ? [] : notices.done,
   };
 }

@@ -3,6 +3,8 @@ import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { localize, type Language } from '../../../shared/text/texts.ts';
 import { promptRoom } from '../../../shared/models/model-catalog.ts';
 import { personIdOf } from '../../domain/conversation.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
+import type { BudgetCharge } from '../../domain/turn.ts';
 import { unknownSlashWord } from '../../domain/slash-words.ts';
 import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
@@ -10,6 +12,7 @@ import { THREAD_TEXTS } from '../../i18n/thread-texts.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import { ChatError } from '../../model/chat-error.ts';
 import type { ChatRequest, ToolDeclaration } from '../../model/chat-types.ts';
+import { isSuperseded } from '../../reply/turn-abort.ts';
 import type { ThreadReading } from '../../platforms/platform.ts';
 import type { Models } from '../../policy/policy.ts';
 import { sceneSystemPrompt } from '../../policy/scenes.ts';
@@ -68,6 +71,8 @@ export interface AnswerQuestionOptions {
   /** How long a question may wait for the chat service (SECURITY.md in-order). */
   maxAgeMs: number;
   budgets: BudgetStore;
+  /** Settles budgets outside a commit. */
+  settleBudgets(turnId: DeliveryId, charges: readonly BudgetCharge[]): Promise<void>;
   /** Absent if nothing is moderated. */
   moderation?: Moderation;
   /** Whether requests tell the chat service a pseudonym of the user. */
@@ -190,7 +195,7 @@ async function answerQuestion(
   });
   const signal = watch?.signal ?? controls.signal;
   const outcome = await streamAnswer(options, context, { read, isBrief, tools, draft, signal, spending }).catch(
-    (error: unknown): Outcome => {
+    async (error: unknown): Promise<Outcome> => {
       // The verdict below replaces it.
       if (error instanceof BlockedAnswerError) return outcomes.refused('');
       if (error instanceof BudgetUsedUpError) {
@@ -199,7 +204,10 @@ async function answerQuestion(
       }
       if (controls.signal.reason === 'stopped') return withThinking(outcomes.finished(draft.end('stopped')), draft);
       if (error instanceof ImageRefusedError) return outcomes.refused(imageRefusal(question, error));
-      if (!(error instanceof ChatError)) throw error;
+      if (!(error instanceof ChatError)) {
+        await giveBack(options, context, spending);
+        throw error;
+      }
       turn.trace.note('x', error.code);
       return draft.text === '' ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
     },
@@ -207,11 +215,19 @@ async function answerQuestion(
   const verdict = (await watch?.judge(draft.text === '' ? '' : outcome.text, outcome.thinking)) ?? 'allowed';
   if (verdict !== 'allowed') turn.trace.note('g', 'answer', verdict);
   const shown = verdict === 'allowed' ? outcome : outcomes.blocked('answer', verdict);
-  const { length: questions } = turn.messages;
-  const use = draft.text === '' ? { questions: 0, tokens: 0 } : { questions, tokens: draft.tokenCount.tokens };
-  // Before the outcome is stored, so that a worker that takes over finds the question charged.
-  await spending?.charge(use);
-  return { ...shown, model: draft.model, rule, usage: usageOf(options, context, draft) };
+  // A part of the outcome, so that a worker that takes over charges the same.
+  const budgets = spending?.charges(draft.text === '' ? undefined : draft.tokenCount.tokens);
+  return { ...shown, model: draft.model, rule, budgets, usage: usageOf(options, context, draft) };
+}
+
+/** After an unexpected error. A worker that takes the turn over uses the same reservation. */
+async function giveBack(
+  { settleBudgets }: Pick<AnswerQuestionOptions, 'settleBudgets'>,
+  { turn, controls }: AdmittedContext,
+  spending: Spending | undefined,
+): Promise<void> {
+  const charges = isSuperseded(controls.signal) ? undefined : spending?.charges(undefined);
+  if (charges) await settleBudgets(turn.turnId, charges);
 }
 
 /** What a person brings into the prompt: the words of the question, of quotes and of files. */
@@ -281,7 +297,7 @@ async function streamAnswer(
   const reserve =
     spending &&
     (async (promptTokens: number) => {
-      const near = await spending.reserve(promptTokens);
+      const near = await spending.reserve(chosen.model, promptTokens);
       if (newest.chat.kind === 'private') for (const line of tellNear(near, read.voice)) draft.note(line);
     });
   const asking = { call, build, allowed, maxTokens: chosen.maxTokens, chat: tools.chat, draft, reserve };
