@@ -42,6 +42,8 @@ import { createRejectUnreadable } from '../turn/reject-unreadable.ts';
 import { SignInGate } from '../turn/sign-in-gate.ts';
 import { createRunSlashWord } from '../turn/commands/run-slash-word.ts';
 import { createTakeTypedCode } from '../turn/typed-codes.ts';
+import { answerPaused } from '../turn/pauses/answer-paused.ts';
+import { Pauses } from '../turn/pauses/pauses.ts';
 import { shedLoad } from '../turn/answer/load-shedding.ts';
 import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
 import { readKnowledge, type NextKnowledge } from './knowledge.ts';
@@ -86,7 +88,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const chat = createChat(options, readChatCatalog(config, secrets), shareThroughRedis(redis));
   const { groupScope } = config.conversation;
   const mode = config.signIn.mode;
-  const summaries = createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, nowMs, log });
+  const pauses = new Pauses(redis, report);
+  const summaries = createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, pauses, nowMs, log });
   const mediaStore = new MediaStore(redis, keyRing);
   const sizes = new PromptSizes(nowMs);
   const readModeration = moderationReader(config, report);
@@ -135,7 +138,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       thinkingShown: config.chat.thinkingShown,
       ...{ keyRing, nowMs, maxAgeMs },
     });
-    const answerQuestion = shedLoad(keyRing, answer);
+    const answerQuestion = answerPaused(keyRing, pauses, shedLoad(keyRing, answer));
     const runSlashWord = createRunSlashWord({
       keyRing,
       catalog,
@@ -193,6 +196,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       async runTurn(context) {
         // An aborted turn ends as usual, whether or not the models are known.
         await abortable(listed.settled, context.signal).catch(() => undefined);
+        await abortable(pauses.settled, context.signal).catch(() => undefined);
         return runTurn(context);
       },
       apologise: createApology({ openTurn, setAside }),
@@ -242,6 +246,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       duties?.endSweeper();
       duties?.endRechecks();
       endLinkWatch();
+      pauses.close();
       const turnsMs = turnsGraceSec(graceSec) * SECOND_MS;
       await Promise.all([worker.close(turnsMs), summaries.close()]);
       await duties?.endPresence();
@@ -284,18 +289,21 @@ interface SummaryParts {
   keyRing: KeyRing;
   wakeQueue: Pick<WakeQueue, 'waiting'>;
   chat: Pick<ChatClient, 'stream'>;
+  pauses: Pauses;
   nowMs: NowMs;
   log: Log;
 }
 
 /** Creates the queue that summarises conversations in the background with the default model. */
-function createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, nowMs, log }: SummaryParts): SummaryQueue {
+function createSummaries(parts: SummaryParts): SummaryQueue {
+  const { config, listed, redis, keyRing, wakeQueue, chat, pauses, nowMs, log } = parts;
   const { promptTokens } = config.chat;
   const model = () => listed.config.chat.model;
   const store = new SummaryStore(redis, keyRing, config.conversation.historyTtlDays * DAY_MS);
   return new SummaryQueue({
     redis,
-    isUnderPressure: async () => (await wakeQueue.waiting()) >= config.queue.softWaiting,
+    isUnderPressure: async () =>
+      pauses.of('all', `model:${model()}`) !== undefined || (await wakeQueue.waiting()) >= config.queue.softWaiting,
     summarise: createSummarise({ chat, keyRing, store, model, promptTokens, nowMs, timeZone: config.timeZone }),
     log,
   });

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
 import type { Log } from '../../shared/log.ts';
-import { counter, durations, QUICK_BUCKETS_SEC, SLOW_BUCKETS_SEC } from './instruments.ts';
+import { counter, durations, gauge, QUICK_BUCKETS_SEC, SLOW_BUCKETS_SEC } from './instruments.ts';
 import type { AnswerReport } from './report.ts';
 
 export function reportAnswers(registry: Registry, log: Log): AnswerReport {
@@ -34,6 +34,11 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     help: 'Questions (prompt) and answers that were blocked by words or by the service, or not checked because it was away',
     labels: ['kind', 'by', 'result'],
   });
+  const pauses = gauge(registry, {
+    name: 'pauses_current',
+    help: 'Pauses by administrators that are in force: of everything, platforms, groups and models',
+  });
+  let paused = '';
   const handovers = counter(registry, {
     name: 'replies_handed_over_total',
     help: 'Answers delivered another way than the live reply',
@@ -85,6 +90,12 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
       const text = isAllowed ? 'a text was allowed unchecked' : 'a text was blocked';
       if (by === 'away') log.error({ trace, kind, by }, text);
       else log.info({ audit: true, event: 'moderated', trace, kind, by }, text);
+    },
+    pausesRead({ targets }) {
+      pauses(targets.length);
+      const now = targets.join(' ');
+      if (now !== paused) log.info({ audit: true, event: 'pauses-changed', targets }, 'the pauses changed');
+      paused = now;
     },
     toolEnded({ turnId, tool, outcome, durationMs }) {
       tools({ tool, outcome }, durationMs);

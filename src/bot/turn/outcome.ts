@@ -6,7 +6,9 @@ import type { AdmittedContext } from './turn-context.ts';
 /** Result of a turn, before it is delivered to the person. */
 export interface Outcome {
   /** Used as a metric label. */
-  kind: 'answered' | 'interrupted' | 'stopped' | 'command' | 'sign-in' | 'refused' | 'failed' | 'expired' | 'busy';
+  kind:
+    | ('answered' | 'interrupted' | 'stopped' | 'command' | 'sign-in' | 'refused' | 'failed' | 'expired' | 'busy')
+    | 'paused';
   text: string;
   /** User id of the person to mention in a group. */
   mention?: string;

@@ -124,6 +124,7 @@ const OFFERS: Readonly<Partial<Record<Outcome['kind'], readonly ReplyAction[]>>>
   failed: ['retry'],
   expired: ['retry'],
   busy: ['retry'],
+  paused: ['retry'],
 };
 
 /** Adds the answering model and the policy rule to the record of the answer, for ratings. */

@@ -31,6 +31,8 @@ export interface TurnReport {
   toolEnded(event: { turnId: DeliveryId; tool: string; outcome: ToolOutcome; durationMs: number }): void;
   /** A question or an answer was blocked, or the service that checks it was away. Contains nothing of the text. */
   moderated(event: Moderated): void;
+  /** The pauses were read, at the start or after a change. */
+  pausesRead(event: { targets: readonly string[] }): void;
   turnEnded(event: {
     platform: PlatformName;
     turnId: DeliveryId;

@@ -1,4 +1,3 @@
-import { personIdOf } from '../../domain/conversation.ts';
 import type { BudgetCharge } from '../../domain/turn.ts';
 import type { AppliedBudget, BudgetLimit } from '../../policy/budget.ts';
 import type { AdmittedContext, TurnContext } from '../turn-context.ts';
@@ -81,6 +80,7 @@ type Asking = Pick<TurnContext, 'account' | 'newest'>;
  * only.
  */
 export function ownerOf({ of, code }: BudgetOwner, { account, newest }: Asking): BudgetOwner {
-  if (of === 'person') return { of, code: account?.accountId ?? personIdOf(newest, newest.sender.userId) };
-  return { of, code: of === 'group' ? `${newest.platform}:${code}` : code };
+  const { platform, tenant, sender } = newest;
+  if (of === 'person') return { of, code: account?.accountId ?? `${platform}:${tenant}:${sender.userId}` };
+  return { of, code: of === 'group' ? `${platform}:${code}` : code };
 }
