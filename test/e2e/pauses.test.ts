@@ -77,7 +77,7 @@ test('of a model names it, calls neither it nor as a fallback, and leaves the ot
   expect(await ask('now')).toBe('The administrators have paused the model model-b. Please ask again later.');
   await resume('model:model-a');
   await ask('/model model-a');
-  deployment.chat.script((response) => response.writeHead(401).end());
+  deployment.chat.script((response) => void response.writeHead(401).end());
   const calls = deployment.chat.calls.length;
   await ask('fails');
   const asked = deployment.chat.calls.slice(calls).map(({ body }) => body['model']);

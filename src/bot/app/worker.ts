@@ -37,6 +37,7 @@ import { createDecideOutcome } from '../turn/turn-pipeline.ts';
 import { createOpenTurn } from '../turn/open-turn.ts';
 import { BudgetStore } from '../turn/budgets/budget-store.ts';
 import { moderationReader } from './moderation.ts';
+import { maskPrompts } from '../turn/moderation/mask-rules.ts';
 import { createRunTurn } from '../turn/run-turn.ts';
 import { createRejectUnreadable } from '../turn/reject-unreadable.ts';
 import { SignInGate } from '../turn/sign-in-gate.ts';
@@ -119,7 +120,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       requestSummary: (request) => summaries.request(request),
       models: { catalog, models, fallbackModel },
       tools: {
-        chat: chat.withCatalog(catalog),
+        chat: maskPrompts(chat.withCatalog(catalog), config.moderation.maskedInPrompts),
         toolbox: createTools({ config, secrets, nowMs, egress: options.egress, knowledge: next.knowledge }),
         report,
       },
@@ -131,11 +132,10 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         timeZone: config.timeZone,
       },
       images: { mediaStore, mode },
-      budgets,
-      settleBudgets: (turnId, charges) => settleBudgets(redis, turnId, charges),
+      budgets: { store: budgets, settle: (turnId, charges) => settleBudgets(redis, turnId, charges) },
       moderation: readModeration(),
       sendsUser: config.chat.sendsUser,
-      thinkingShown: config.chat.thinkingShown,
+      shown: { thinking: config.chat.thinkingShown, masked: config.moderation.maskedInAnswers },
       ...{ keyRing, nowMs, maxAgeMs },
     });
     const answerQuestion = answerPaused(keyRing, pauses, shedLoad(keyRing, answer));
@@ -304,7 +304,15 @@ function createSummaries(parts: SummaryParts): SummaryQueue {
     redis,
     isUnderPressure: async () =>
       pauses.of('all', `model:${model()}`) !== undefined || (await wakeQueue.waiting()) >= config.queue.softWaiting,
-    summarise: createSummarise({ chat, keyRing, store, model, promptTokens, nowMs, timeZone: config.timeZone }),
+    summarise: createSummarise({
+      chat: maskPrompts(chat, config.moderation.maskedInPrompts),
+      keyRing,
+      store,
+      model,
+      promptTokens,
+      nowMs,
+      timeZone: config.timeZone,
+    }),
     log,
   });
 }

@@ -119,6 +119,8 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       wordsFile: fileOf('MODERATION_WORDS_FILE'),
       url: settings.MODERATION_URL,
       whenAway: settings.MODERATION_AWAY,
+      maskedInPrompts: settings.MODERATION_MASK_IN === 'answers' ? [] : (settings.MODERATION_MASK ?? []),
+      maskedInAnswers: settings.MODERATION_MASK_IN === 'prompts' ? [] : (settings.MODERATION_MASK ?? []),
     },
     knowledgeFile: fileOf('KNOWLEDGE_FILE', isLocal ? exampleFile : shippedFile),
     policyFile: fileOf('POLICY_FILE'),

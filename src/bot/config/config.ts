@@ -1,3 +1,4 @@
+import type { MaskKind } from '../domain/mask-kinds.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import type { PlatformConfigs, PlatformSecrets } from '../platforms/registry.ts';
 import type { Bilingual, Language } from '../../shared/text/texts.ts';
@@ -107,6 +108,9 @@ export interface Config extends PlatformConfigs {
     readonly wordsFile: ConfigFile;
     readonly url: string | undefined;
     readonly whenAway: 'block' | 'allow';
+    /** What is masked in what is sent to the model, and in answers. */
+    readonly maskedInPrompts: readonly MaskKind[];
+    readonly maskedInAnswers: readonly MaskKind[];
   };
   /** Sources of the institution's documents. */
   readonly knowledgeFile: ConfigFile;

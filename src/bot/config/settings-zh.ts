@@ -130,6 +130,14 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     default: '无',
   },
   MODERATION_AWAY: { meaning: 'MODERATION_URL 无响应时如何处理：`block` 拦截，`allow` 放行。' },
+  MODERATION_MASK: {
+    meaning:
+      '在发送给模型的内容和回答中隐去的信息，用逗号分隔：`id-number`（身份证号）、`phone`（手机号）、`card`（银行卡号）、`email`（邮箱）。',
+    default: '不隐去',
+  },
+  MODERATION_MASK_IN: {
+    meaning: 'MODERATION_MASK 的适用范围：`prompts`（发送给模型的内容）、`answers`（回答）或 `both`（两者）。',
+  },
   PROMPTS_FILE: { meaning: '按语言列出推荐问题的文件，可以为空。收到 SIGHUP 时重新读取。' },
   POLICY_FILE: { meaning: '规定谁可以使用机器人、使用哪些模型、在哪里使用的文件。收到 SIGHUP 时重新读取。' },
   SCENES_FILE: { meaning: '场景文件：按群、部门或办公应用设置说明、模型、工具、欢迎语等。收到 SIGHUP 时重新读取。' },

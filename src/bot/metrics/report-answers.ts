@@ -4,6 +4,8 @@ import type { Log } from '../../shared/log.ts';
 import { counter, durations, gauge, QUICK_BUCKETS_SEC, SLOW_BUCKETS_SEC } from './instruments.ts';
 import type { AnswerReport } from './report.ts';
 
+const MICROS = 1_000_000;
+
 export function reportAnswers(registry: Registry, log: Log): AnswerReport {
   const slow = { bucketsSec: SLOW_BUCKETS_SEC, labels: ['platform'] } as const;
   const turns = durations(registry, {
@@ -39,6 +41,16 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     help: 'Pauses by administrators that are in force: of everything, platforms, groups and models',
   });
   let paused = '';
+  const tokens = counter(registry, {
+    name: 'model_tokens_total',
+    help: 'Tokens of prompts and answers by model, as the chat service counts them, otherwise estimated',
+    labels: ['model', 'kind'],
+  });
+  const costs = counter(registry, {
+    name: 'model_cost_total',
+    help: 'Cost of questions by model and currency, at the prices of MODELS_FILE',
+    labels: ['model', 'currency'],
+  });
   const handovers = counter(registry, {
     name: 'replies_handed_over_total',
     help: 'Answers delivered another way than the live reply',
@@ -90,6 +102,11 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
       const text = isAllowed ? 'a text was allowed unchecked' : 'a text was blocked';
       if (by === 'away') log.error({ trace, kind, by }, text);
       else log.info({ audit: true, event: 'moderated', trace, kind, by }, text);
+    },
+    tokensUsed({ model, use, cost }) {
+      tokens({ model, kind: 'prompt' }, use.prompt);
+      tokens({ model, kind: 'completion' }, use.completion);
+      if (cost) costs({ model, currency: cost.currency }, cost.micros / MICROS);
     },
     pausesRead({ targets }) {
       pauses(targets.length);
