@@ -12,6 +12,7 @@ import { countedStream } from '../bot/model/scripted-chat-server.ts';
 import { bothPlatforms } from '../support/both-platforms.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { startParleyProcess } from '../support/parley-process.ts';
 import { personOf, storeSignIn } from '../support/stored-sign-in.ts';
 import { noisePicture } from '../support/noise-picture.ts';
 import { tries } from '../support/tries.ts';
@@ -131,8 +132,34 @@ test('a group and a model have budgets of their own [budgets]', async () => {
   expect([await inGroup('C2', 'U1'), await inGroup('C3', 'U1')]).toEqual([['Fine.'], ['Fine.']]);
   expect(await ask('U4', 'question')).toContain('The budget of the model model-a for today (4 questions) is used up.');
   expect(await ask('U4', 'usage')).toContain('Left for the model model-a today: 0 of 4 questions.');
+  const topUp = ['budget', 'top-up', '--model', 'model-a', '--limit', 'questionsPerDay', '--add', '1', '--json'];
+  const command = ['node', 'dist/main.js', 'admin', ...topUp];
+  const run = await startParleyProcess({ env: { ...deployment.env, ...env }, command });
+  expect(await run.ended).toBe(0);
+  expect(run.output()).toContain('"added":1,"addedInAll":1');
+  expect(await ask('U4', 'question')).toContain('Fine.');
+  expect(await ask('U4', 'usage')).toContain('Left for the model model-a today: 0 of 5 questions.');
   await ask('U4', 'model model-b');
   expect(await ask('U4', 'question')).toContain('Fine.');
+});
+
+test('tokens and costs are counted by model, and people do not see costs [budgets]', async () => {
+  deployment.chat.script(countedStream('Fine.', 900, 100));
+  const models = join(folder, 'models.json');
+  writeFileSync(models, JSON.stringify([{ name: 'model-a', price: { prompt: 2, completion: 10, currency: 'CNY' } }]));
+  await deployment.startBot({ CHAT_MODELS: 'model-a,model-b', MODELS_FILE: models });
+  await ask('U1', 'question');
+  await ask('U1', 'model model-b');
+  await ask('U1', 'question');
+  const metrics = await (await fetch(`${deployment.botUrl}/metrics`)).text();
+  expect(metrics).toContain('parley_model_tokens_total{model="model-a",kind="prompt"} 900');
+  expect(metrics).toContain('parley_model_tokens_total{model="model-b",kind="completion"} 100');
+  expect(metrics).toMatch(/parley_model_cost_total\{model="model-a",currency="CNY"\} 0.0028\n/);
+  expect(metrics).not.toContain('parley_model_cost_total{model="model-b"');
+  const [key = ''] = await deployment.redis.keys('*:usage:*');
+  const costs = Object.entries(await deployment.redis.hgetall(key)).filter(([field]) => field.includes(':cost:'));
+  expect(costs).toEqual([[expect.stringMatching(/^\d\d:cost:CNY$/), '2800']]);
+  expect(await ask('U1', 'usage')).not.toMatch(/CNY|2800/);
 });
 
 test('a top-up adds to a limit at once [budgets]', async () => {

@@ -93,7 +93,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const summaries = createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, pauses, nowMs, log });
   const mediaStore = new MediaStore(redis, keyRing);
   const sizes = new PromptSizes(nowMs);
-  const readModeration = moderationReader(config, report);
+  const moderation = moderationReader(config, report);
   const budgets = new BudgetStore({ redis, keyRing, nowMs, timeZone: config.timeZone });
   const reconciliation = new DeferredReconciliation({ redis, keyRing, platforms, log });
   const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
@@ -133,7 +133,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       },
       images: { mediaStore, mode },
       budgets: { store: budgets, settle: (turnId, charges) => settleBudgets(redis, turnId, charges) },
-      moderation: readModeration(),
+      moderation: moderation.read(),
       sendsUser: config.chat.sendsUser,
       shown: { thinking: config.chat.thinkingShown, masked: config.moderation.maskedInAnswers },
       ...{ keyRing, nowMs, maxAgeMs },
@@ -231,7 +231,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     redis,
     platforms,
     async reread() {
-      await listed.refresh();
+      await Promise.all([listed.refresh(), moderation.prepare()]);
       const nextKnowledge = readKnowledge(config, knowledge);
       const next = readTurnFiles(nextKnowledge);
       return () => {

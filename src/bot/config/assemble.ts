@@ -177,6 +177,7 @@ function assembleSignIn(judged: ValidatedSettings, embeddedUrl: string, cwd: str
     clientAuth: clientAuthOf(settings.SIGN_IN_CLIENT_AUTH),
     profileMapFile: mapFile === undefined ? undefined : resolve(cwd, mapFile),
     linkDays: settings.SIGN_IN_LINK_DAYS,
+    maxFailuresPerMinute: settings.LIMIT_SIGN_IN_FAILURES_PER_MINUTE,
     state: settings.SIGN_IN_STATE,
     ...proofsOf(judged),
     sameIdRule: settings.SIGN_IN_SAME_ID_RULE,

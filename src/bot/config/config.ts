@@ -133,6 +133,8 @@ export interface Config extends PlatformConfigs {
     readonly profileMapFile: string | undefined;
     /** Life of a link whose account cannot be checked again. */
     readonly linkDays: number;
+    /** Maximum failed requests to the sign-in pages, per address. */
+    readonly maxFailuresPerMinute: number;
     readonly state: 'required' | 'absent';
     /** Empty only when sign-in is off or the service runs alone. */
     readonly proofs: readonly SignInProof[];

@@ -84,6 +84,9 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   QUEUE_HARD_AGE_SEC: { meaning: '还有其他人等待时，等待超过此秒数的人会被请稍后再试。' },
   LIMIT_PERSON_PER_MINUTE: { meaning: '每人每分钟在所有聊天中的消息数上限。超出的消息会被拒绝并提示。' },
   LIMIT_CHAT_PER_MINUTE: { meaning: '每个聊天每分钟的消息数上限，所有人合计。' },
+  LIMIT_SIGN_IN_FAILURES_PER_MINUTE: {
+    meaning: '每个地址每分钟对登录页面的失败请求数上限。成功的登录不受限制。',
+  },
   QUESTION_MAX_AGE_SEC: { meaning: '问题最多等待的秒数，超过后致歉。已开始的回答不受限制。' },
   CONVERSATION_IDLE_SEC: { meaning: '对话空闲多少秒后结束，下一条回答会提示已开始新对话。0 表示不结束。' },
   HISTORY_TTL_DAYS: { meaning: '没有新消息的对话保存的天数。' },
