@@ -24,7 +24,9 @@ async function topUp(store: BudgetStore, owner: BudgetOwner, { options }: AdminA
   const inAll = await store.topUp(owner, limit, added);
   return {
     data: { ...owner, limit, added, addedInAll: inAll },
-    text: `Added ${added} to ${limit}, ${inAll} in all until the end of its ${limit.endsWith('Day') ? 'day' : 'month'}\n`,
+    text: limit.endsWith('Day')
+      ? `Added ${added} to ${limit}, ${inAll} in all until the end of its day\n`
+      : `Added ${added} to ${limit}, ${inAll} in all until the end of its month\n`,
   };
 }
 
