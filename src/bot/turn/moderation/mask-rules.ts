@@ -36,7 +36,7 @@ export function maskPrompts<Client extends Pick<ChatClient, 'stream'>>(
     if (message.role === 'system') return message;
     if (typeof message.content !== 'string')
       return { ...message, content: message.content.map(maskPart) } as ChatMessage;
-    return { ...message, content: mask(message.content) } as ChatMessage;
+    return { ...message, content: mask(message.content) };
   };
   return {
     ...chat,

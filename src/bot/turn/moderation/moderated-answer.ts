@@ -62,13 +62,17 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   /** A long piece is scanned in slices, between which other turns go on. A newer view replaces the one that waits. */
   async #scanAndShow(): Promise<void> {
     this.#isScanning = true;
-    for (let view = this.#unscanned; view && !this.isBlocked && !this.#isJudging; view = this.#unscanned) {
+    for (let view = this.#unscanned; view && !this.#isOver(); view = this.#unscanned) {
       await this.#scanSlices(view.text, () => this.#isJudging);
-      if (this.#isJudging || this.isBlocked) break;
+      if (this.#isOver()) break;
       if (this.#unscanned === view) this.#unscanned = undefined;
       this.#showScanned(view);
     }
     this.#isScanning = false;
+  }
+
+  #isOver(): boolean {
+    return this.#isJudging || this.isBlocked;
   }
 
   /** Scans all but the last slice. */
