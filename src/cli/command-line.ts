@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { EXIT } from '../shared/process/exit-codes.ts';
 import { VERSION } from '../shared/version.ts';
 import {
@@ -277,12 +277,11 @@ function addSubcommand(
       choose({ command: 'admin', asked });
     });
   if (subject) {
-    const { accepts, form } = subject;
-    command.argument(
-      `<${subject.name}>`,
-      subject.summary,
-      parsed((text) => (accepts(text) ? text : undefined), form),
-    );
+    const { accepts: isRight, form: rightForm = '' } = subject;
+    const argument = new Argument(`<${subject.name}>`, subject.summary);
+    if (subject.choices) argument.choices([...subject.choices]);
+    if (isRight) argument.argParser(parsed((text) => (isRight(text) ? text : undefined), rightForm));
+    command.addArgument(argument);
   }
   for (const { flags, summary: meaning, choices, accepts, form = '' } of options) {
     const option = new Option(flags, meaning);

@@ -6,22 +6,25 @@ import fc from 'fast-check';
 import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
 import { asDeliveryId } from '../../src/bot/domain/ids.ts';
 import { BudgetStore } from '../../src/bot/turn/budgets/budget-store.ts';
-import type { AppliedBudget, Budget } from '../../src/bot/policy/budget.ts';
+import type { Budget, SharedBudgets } from '../../src/bot/policy/budget.ts';
+import { settleBudgets } from '../../src/bot/queue/settle-budgets.ts';
 import { countedStream } from '../bot/model/scripted-chat-server.ts';
 import { bothPlatforms } from '../support/both-platforms.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { startParleyProcess } from '../support/parley-process.ts';
 import { personOf, storeSignIn } from '../support/stored-sign-in.ts';
+import { noisePicture } from '../support/noise-picture.ts';
 import { tries } from '../support/tries.ts';
 
 const deployment = useSlackDeployment();
 const folder = mkdtempSync(join(tmpdir(), 'parley-budgets-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function policy(budget: Budget | undefined, departments?: Record<string, Budget>): string {
+function policy(budget: Budget | undefined, shared: SharedBudgets = {}): string {
   const path = join(folder, `policy-${Math.random()}.json`);
   const otherwise = { use: true, models: 'all', private: true, groups: 'all', ...(budget && { budget }) };
-  writeFileSync(path, JSON.stringify({ rules: [], otherwise, ...(departments && { departments }) }));
+  writeFileSync(path, JSON.stringify({ rules: [], otherwise, ...shared }));
   return path;
 }
 
@@ -42,11 +45,11 @@ describe('the budget of a person [budgets]', () => {
     await deployment.startBot({ POLICY_FILE: policy({ questionsPerDay: 5 }) });
     const said = [];
     for (let count = 0; count < 6; count += 1) said.push(await ask('U1', `question ${count}`));
-    const warning = 'You have asked most of your 5 questions for today (“usage”).';
+    const warning = 'You have used most of your budget for today: 5 questions (“usage”).';
     expect(said.slice(0, 3)).toEqual(['Fine.|', 'Fine.|', 'Fine.|']);
     expect(said[3]).toBe(`Fine.|${warning}`);
     expect(said[4]).toBe('Fine.|');
-    expect(said[5]).toContain('You have asked your 5 questions for today. You can ask again tomorrow.');
+    expect(said[5]).toContain('You have used up your budget for today (5 questions). You can ask again tomorrow.');
     expect(deployment.chat.calls).toHaveLength(5);
     expect(await ask('U1', 'usage')).toContain('Left today: 0 of 5 questions.');
     // Another person has a budget of their own.
@@ -72,7 +75,7 @@ describe('the budget of a person [budgets]', () => {
     expect((await inGroup('one'))[0]?.snapshots.at(-1)).toBe('Fine.');
     const [seen] = await inGroup('two');
     expect(JSON.stringify(seen)).toContain('a budget is used up. Ask me in a private chat');
-    expect(JSON.stringify(seen)).not.toMatch(/your 1 question|most of your/);
+    expect(JSON.stringify(seen)).not.toMatch(/1 question|most of your/);
   });
 
   test('50 questions at once exceed it by one answer at most', async () => {
@@ -89,13 +92,103 @@ describe('the budget of a person [budgets]', () => {
   }, 90_000);
 });
 
+test('images have a budget of their own, and months one beside the days [budgets]', async () => {
+  deployment.chat.script(countedStream('Fine.', 900, 100));
+  const picture = await noisePicture(60, 40).png().toBuffer();
+  const here = bothPlatforms(deployment);
+  const models = { CHAT_MODELS: 'svc-max,svc-plus', CHAT_MODEL: 'svc-max' };
+  await deployment.startBot({ ...here.env, ...models, POLICY_FILE: policy({ imagesPerDay: 1, questionsPerMonth: 3 }) });
+  const withImage = async () => {
+    const [seen] = await here.sayAll('slack', [{ person: 'U1', text: 'what is this?', picture }]);
+    return seen?.snapshots.at(-1);
+  };
+  expect(await withImage()).toBe('Fine.');
+  expect(await withImage()).toBe('You have used up your budget for today (1 image). You can ask again tomorrow.');
+  expect(await ask('U1', 'without an image')).toContain('Fine.');
+  expect(await ask('U1', '还有问题')).toContain('你本月的额度（3 次提问）已用掉大部分');
+  expect(await ask('U1', '还有吗')).toContain('你本月的额度（3 次提问）已用完，下个月可以继续提问。');
+  const usage = await ask('U1', 'usage');
+  expect(usage).toContain('今天剩余 0（共 1 张图片）。');
+  expect(usage).toContain('本月剩余 0（共 3 次提问）。');
+});
+
+test('a group and a model have budgets of their own [budgets]', async () => {
+  deployment.chat.script(countedStream('Fine.', 900, 100));
+  const shared = { groups: { C1: { questionsPerDay: 2 }, '*': { questionsPerDay: 1 } } };
+  const models = { 'model-a': { questionsPerDay: 4 } };
+  const env = { CHAT_MODELS: 'model-a,model-b', POLICY_FILE: policy(undefined, { ...shared, models }) };
+  await deployment.startBot(env);
+  const inGroup = async (channel: string, userId: string) => {
+    const before = deployment.slack.messages.length;
+    await deployment.sender.mention({ channel, userId }, 'now');
+    await untilTrue(async () => (await deployment.redis.keys('*:pending')).length === 0);
+    return deployment.slack.messages.slice(before).map(({ text }) => text);
+  };
+  expect(await inGroup('C1', 'U1')).toEqual(['Fine.']);
+  expect(await inGroup('C1', 'U2')).toEqual(['Fine.']);
+  const usedUp = 'This group has used up its budget for today (2 questions). You can ask again tomorrow.';
+  expect(await inGroup('C1', 'U3')).toEqual([usedUp]);
+  // Each group that is not listed has its own.
+  expect([await inGroup('C2', 'U1'), await inGroup('C3', 'U1')]).toEqual([['Fine.'], ['Fine.']]);
+  expect(await ask('U4', 'question')).toContain('The budget of the model model-a for today (4 questions) is used up.');
+  expect(await ask('U4', 'usage')).toContain('Left for the model model-a today: 0 of 4 questions.');
+  const topUp = ['budget', 'top-up', '--model', 'model-a', '--limit', 'questionsPerDay', '--add', '1', '--json'];
+  const command = ['node', 'dist/main.js', 'admin', ...topUp];
+  const run = await startParleyProcess({ env: { ...deployment.env, ...env }, command });
+  expect(await run.ended).toBe(0);
+  expect(run.output()).toContain('"added":1,"addedInAll":1');
+  expect(await ask('U4', 'question')).toContain('Fine.');
+  expect(await ask('U4', 'usage')).toContain('Left for the model model-a today: 0 of 5 questions.');
+  await ask('U4', 'model model-b');
+  expect(await ask('U4', 'question')).toContain('Fine.');
+});
+
+test('tokens and costs are counted by model, and people do not see costs [budgets]', async () => {
+  deployment.chat.script(countedStream('Fine.', 900, 100));
+  const models = join(folder, 'models.json');
+  writeFileSync(models, JSON.stringify([{ name: 'model-a', price: { prompt: 2, completion: 10, currency: 'CNY' } }]));
+  await deployment.startBot({ CHAT_MODELS: 'model-a,model-b', MODELS_FILE: models });
+  await ask('U1', 'question');
+  await ask('U1', 'model model-b');
+  await ask('U1', 'question');
+  const metrics = await (await fetch(`${deployment.botUrl}/metrics`)).text();
+  expect(metrics).toContain('parley_model_tokens_total{model="model-a",kind="prompt"} 900');
+  expect(metrics).toContain('parley_model_tokens_total{model="model-b",kind="completion"} 100');
+  expect(metrics).toMatch(/parley_model_cost_total\{model="model-a",currency="CNY"\} 0.0028\n/);
+  expect(metrics).not.toContain('parley_model_cost_total{model="model-b"');
+  const [key = ''] = await deployment.redis.keys('*:usage:*');
+  const costs = Object.entries(await deployment.redis.hgetall(key)).filter(([field]) => field.includes(':cost-'));
+  expect(costs).toEqual([[expect.stringMatching(/:cost-CNY$/), '2800']]);
+  expect(await ask('U1', 'usage')).not.toMatch(/CNY|2800/);
+});
+
+test('a top-up adds to a limit at once [budgets]', async () => {
+  const keyRing = new KeyRing([Buffer.alloc(32, 7)]);
+  const store = new BudgetStore({ redis: deployment.redis, keyRing, nowMs: Date.now, timeZone: 'UTC' });
+  const owner = { of: 'person', code: 'ann' } as const;
+  const reserve = (turn: string) => {
+    const turnId = asDeliveryId(turn);
+    const places = [store.placeOf(owner, { questionsPerDay: 1 }, turnId)];
+    return store.reserve(places, turnId, { questions: 1, tokens: 10, images: 0 });
+  };
+  expect(await reserve('a1')).toMatchObject({ kind: 'reserved' });
+  expect(await reserve('b2')).toMatchObject({ kind: 'used-up', isInProgress: true });
+  expect(await store.topUp(owner, 'questionsPerDay', 4)).toBe(4);
+  expect(await reserve('b2')).toMatchObject({ kind: 'reserved', near: [] });
+  const { most } = await store.left({ ...owner, limits: { questionsPerDay: 1 } });
+  expect(most).toEqual({ questionsPerDay: 5 });
+});
+
 test('a department shares one budget over all its people [budgets]', async () => {
   deployment.chat.script(countedStream('Fine.', 900, 100));
   const signIn = {
     ...{ SIGN_IN: 'optional', SIGN_IN_URL: deployment.chat.baseUrl, SIGN_IN_CLIENT_ID: 'budgets' },
     ...{ SIGN_IN_CLIENT_SECRET: 'budgets-secret-0123456789', SIGN_IN_PROOF: 'same-id' },
   };
-  await deployment.startBot({ ...signIn, POLICY_FILE: policy(undefined, { '31*': { questionsPerDay: 20 } }) });
+  await deployment.startBot({
+    ...signIn,
+    POLICY_FILE: policy(undefined, { departments: { '31*': { questionsPerDay: 20 } } }),
+  });
   const people = Array.from({ length: 40 }, (_, index) => `U${index}`);
   for (const [index, person] of people.entries()) {
     const account = { accountKey: `k${index}`, id: `a${index}`, department: index % 2 === 0 ? '3100' : '3177' };
@@ -107,30 +200,66 @@ test('a department shares one budget over all its people [budgets]', async () =>
   expect(deployment.chat.calls).toHaveLength(20);
   expect(
     deployment.slack.messages.filter(({ text }) =>
-      /^(?:Your department has asked its 20|What is left of the budget is reserved)/.test(text),
+      /^(?:Your department has used up its budget for today \(20 questions\)|What is left of the budget is reserved)/.test(
+        text,
+      ),
     ),
   ).toHaveLength(20);
   expect(await ask('UX', 'question')).toContain('Fine.');
 }, 90_000);
 
-test('a killed worker neither charges a question twice nor forgets it [budgets]', async () => {
-  deployment.chat.script(countedStream('Fine.', 900, 100));
-  const settings = { POLICY_FILE: policy({ questionsPerDay: 3, tokensPerDay: 100_000 }) };
-  const receiver = { ...settings, ROLES: 'receiver' };
-  await deployment.startProcess(receiver);
-  // It dies after the question was charged and before the turn is committed.
-  const dying = await deployment.startProcess({
-    ...settings,
-    ...{ ROLES: 'worker', NODE_ENV: 'test', PARLEY_FAIL_POINT: 'redis.commit:before:exit' },
-  });
-  await deployment.sender.direct('U1', 'one');
-  await dying.ended;
-  await deployment.startProcess({ ...settings, ROLES: 'worker' });
-  await untilTrue(async () => (await deployment.redis.keys('*:pending')).length === 0, 40_000);
-  expect(await ask('U1', 'usage')).toContain('Left today: 2 of 3 questions.');
-}, 120_000);
+test.each([
+  ['before its commit, with the answer stored', 'redis.commit:before:exit'],
+  ['with a reservation', 'redis.reserve-budgets:after:exit'],
+])(
+  'a worker killed %s neither charges a question twice nor forgets it [budgets]',
+  async (_when, failPoint) => {
+    deployment.chat.script(countedStream('Fine.', 900, 100));
+    const settings = { POLICY_FILE: policy({ questionsPerDay: 3, tokensPerDay: 100_000 }) };
+    const receiver = { ...settings, ROLES: 'receiver' };
+    await deployment.startProcess(receiver);
+    const dying = await deployment.startProcess({
+      ...settings,
+      ...{ ROLES: 'worker', NODE_ENV: 'test', PARLEY_FAIL_POINT: failPoint },
+    });
+    await deployment.sender.direct('U1', 'one');
+    await dying.ended;
+    await deployment.startProcess({ ...settings, ROLES: 'worker' });
+    await untilTrue(async () => (await deployment.redis.keys('*:pending')).length === 0, 40_000);
+    expect(await ask('U1', 'usage')).toContain('Left today: 2 of 3 questions.');
+  },
+  120_000,
+);
 
 describe('reservations and charges in any order [budgets]', () => {
+  test('500 at once grant exactly the limit, and a refused one leaves nothing behind in its other budgets', async () => {
+    const keyRing = new KeyRing([Buffer.alloc(32, 7)]);
+    const store = new BudgetStore({ redis: deployment.redis, keyRing, nowMs: Date.now, timeZone: 'UTC' });
+    const shared = { of: 'department', code: '31*' } as const;
+    const use = { questions: 1, tokens: 100, images: 0 };
+    const reserved = await Promise.all(
+      Array.from({ length: 500 }, async (_, index) => {
+        const turnId = asDeliveryId(index.toString(16).padStart(8, '0'));
+        const own = store.placeOf({ of: 'person', code: 'ann' }, { questionsPerDay: 400 }, turnId);
+        const places = [own, store.placeOf(shared, { questionsPerDay: 100 }, turnId)];
+        const { kind } = await store.reserve(places, turnId, use);
+        if (kind === 'reserved')
+          await settleBudgets(
+            deployment.redis,
+            turnId,
+            places.map((one) => store.chargeOf(one, use)),
+          );
+        return kind;
+      }),
+    );
+    expect(reserved.filter((kind) => kind === 'reserved')).toHaveLength(100);
+    const { left } = await store.left({ of: 'person', code: 'ann', limits: { questionsPerDay: 400 } });
+    expect(left).toEqual({ questionsPerDay: 300 });
+    const turnId = asDeliveryId('ffff');
+    const own = store.placeOf({ of: 'person', code: 'ann' }, { questionsPerDay: 400 }, turnId);
+    expect(await deployment.redis.hlen(own.reserved)).toBe(0);
+  });
+
   test('add up to the real use of each turn, and never grant more than the limit', async () => {
     const keyRing = new KeyRing([Buffer.alloc(32, 7)]);
     const turns = ['a1', 'b2', 'c3', 'd4', 'e5'].map(asDeliveryId);
@@ -149,29 +278,27 @@ describe('reservations and charges in any order [budgets]', () => {
           nowMs: () => 1_700_000_000_000,
           timeZone: 'UTC',
         });
-        const budget: AppliedBudget = { of: 'person', limits: { questionsPerDay: 3, tokensPerDay: 1e9 } };
+        const owner = { of: 'person', code: `s${subject}` } as const;
+        const limits = { questionsPerDay: 3, tokensPerDay: 1e9 };
         const [reserved, charged] = [new Set<string>(), new Map<string, number>()];
         for (const { turnId, kind, tokens } of steps) {
-          const place = { subject: `s${subject}`, turnId };
+          const place = store.placeOf(owner, limits, turnId);
           if (kind === 'reserve') {
-            const { usedUp } = await store.reserve(budget, { ...place, use: { questions: 1, tokens } });
+            const { kind: verdict } = await store.reserve([place], turnId, { questions: 1, tokens, images: 0 });
             const isKnown = reserved.has(turnId) || charged.has(turnId);
-            expect(usedUp === undefined).toBe(isKnown || reserved.size + charged.size < 3);
-            if (usedUp === undefined && !charged.has(turnId)) reserved.add(turnId);
+            expect(verdict === 'reserved').toBe(isKnown || reserved.size + charged.size < 3);
+            if (verdict === 'reserved' && !charged.has(turnId)) reserved.add(turnId);
           } else if (reserved.has(turnId) || charged.has(turnId)) {
-            const use = kind === 'charge' ? { questions: 1, tokens } : { questions: 0, tokens: 0 };
-            await store.charge(budget, { ...place, use });
+            const isCharged = kind === 'charge';
+            const use = { questions: isCharged ? 1 : 0, tokens: isCharged ? tokens : 0, images: 0 };
+            await settleBudgets(deployment.redis, turnId, [store.chargeOf(place, use)]);
             reserved.delete(turnId);
             if (kind === 'charge') charged.set(turnId, Math.max(charged.get(turnId) ?? 0, tokens));
           }
         }
         const used = [...charged.values()].reduce((sum, tokens) => sum + tokens, 0);
-        const left = await store.left(budget, `s${subject}`);
-        expect(left).toEqual({
-          questionsPerDay: 3 - charged.size,
-          tokensPerDay: 1e9 - used,
-          tokensPerMonth: undefined,
-        });
+        const { left } = await store.left({ ...owner, limits });
+        expect(left).toEqual({ questionsPerDay: 3 - charged.size, tokensPerDay: 1e9 - used });
       }),
       { numRuns: tries(200) },
     );

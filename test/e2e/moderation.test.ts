@@ -128,3 +128,41 @@ test('the list is read again on SIGHUP, and a faulty one leaves the old one in u
   await expect(bot.reread()).rejects.toThrow('line 1 has neither a letter nor a digit');
   expect(await blocked('an eagle')).toBe(true);
 });
+
+describe('MODERATION_MASK [masking]', () => {
+  const setting = { MODERATION_MASK: 'phone,id-number', REPLY_MIN_EDIT_MS: '0' };
+  const phone = ['13', '8123', '45', '678'];
+
+  test.each(PLATFORMS)('on %s shows no part of a number, however the answer is cut', async (platform) => {
+    deployment.chat.script(slowStream(['Call ', ...phone, ', or 6222', '.']));
+    const { last, all } = await ask(platform, setting, 'Who answers?');
+    expect(last).toBe('Call [phone number], or 6222.');
+    expect(all).not.toMatch(/13|8123|45|678/);
+  });
+
+  test('sends the model no number of a question or of earlier turns', async () => {
+    const here = bothPlatforms(deployment);
+    deployment.chat.script(helloStream('Noted.'));
+    await deployment.startBot({ ...here.env, ...setting });
+    await here.sayAll('wecom', [{ person: 'ann', text: `我的手机号是${phone.join('')}，身份证11010519491231002X` }]);
+    await here.sayAll('wecom', [{ person: 'ann', text: 'Which number did I give you?' }]);
+    const sent = deployment.chat.calls.map(({ body }) => JSON.stringify(body['messages'])).join('\n');
+    expect(sent.match(/我的手机号是［手机号］，身份证［身份证号］/g)).toHaveLength(2);
+    expect(sent).not.toMatch(/13812345678|11010519491231002X/);
+  });
+
+  test('in answers only leaves the question as it is', async () => {
+    deployment.chat.script(helloStream(`Call ${phone.join('')}`));
+    const { last } = await ask('slack', { ...setting, MODERATION_MASK_IN: 'answers' }, `I am ${phone.join('')}`);
+    expect(last).toBe('Call [phone number]');
+    expect(JSON.stringify(deployment.chat.calls[0]?.body['messages'])).toContain('I am 13812345678');
+  });
+});
+
+test('an answer in one huge piece is checked to its end while other turns go on [moderation]', async () => {
+  const words = 'The answer goes on. '.repeat(9_000);
+  deployment.chat.script(helloStream(`${words} falcon ${words}`.slice(0, 199_000)));
+  const { last, all } = await ask('wecom', { MODERATION_WORDS_FILE: wordsFile }, 'Where is it?');
+  expect(last).toBe('By the rules of your institution this answer is not shown.');
+  expect(all).not.toContain('falcon');
+});

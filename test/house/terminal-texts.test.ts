@@ -36,6 +36,7 @@ const NOT_SHOWN = [
   /^(?:npm (?:start|run)|parley|printf|Bearer|# Written by|GET |POST |--as |--by |an administrator ran |\{)/,
   /^(?:these settings|other settings|something else|openid profile|Tells the time|Say OK\.|Which colour|no token|group @)/,
   /^(?:the files |Parley (?:could not start|stops because)|shutting down|ended a redis-server|Local mode started)/,
+  /^(?:all --message|top-up --department|The command line accepts only targets)/,
   /^(?:Redis and retention|Local mode|Reference service|Microsoft Teams|Slack @|@ in @)$/,
 ];
 
@@ -49,6 +50,7 @@ const PARTS = [
   /^(?:@ running answers are|@ being finished, @|@ @ not in MODELS_FILE|remove the empty @|@ are required too|@, but no)/,
   /^(?:JSON with|JSON, but not|form-encoded with|text of @|the access token|the issuer|still works|is invalid|@ as seconds)/,
   /^(?:@, @ on @|in a private chat|in the group @|@ answers@, for @|with the key|too much data|with status @)$/,
+  /^must (?:not be empty|be PLATFORM:ID|be a whole number of at least 1)$/,
   /^(?:@ in @@|@ lists @@?|one page|@ other sitemaps)$/,
   /^(?:PUBLIC_URL is @, but Slack|without state and PKCE, .*@$|requires @: set @ too|must be @$|@ or @$|@ is not a setting)/,
 ];

@@ -26,6 +26,7 @@ import { countScript } from '../../src/bot/queue/person-limit.ts';
 import { forgetAnswered } from '../../src/bot/queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../../src/bot/queue/replay-buffer.ts';
 import { replayDeadLetter } from '../../src/bot/queue/dead-letters.ts';
+import { settleBudgets } from '../../src/bot/queue/settle-budgets.ts';
 import { stopRunning } from '../../src/bot/queue/stop-running.ts';
 import { ShardRegistry } from '../../src/bot/queue/shard-registry.ts';
 import { Sweeper } from '../../src/bot/queue/sweeper.ts';
@@ -342,12 +343,14 @@ describe('an expired record', () => {
 
   test('is not restored without expiry by any script of the budgets', async () => {
     const store = new BudgetStore({ redis, keyRing, nowMs, timeZone: 'UTC' });
-    const budget = { of: 'person' as const, limits: { questionsPerDay: 2, tokensPerMonth: 100 } };
-    const place = { subject: 'alice', use: { questions: 1, tokens: 90 } };
+    const use = { questions: 1, tokens: 90, images: 1 };
+    const limits = { questionsPerDay: 2, tokensPerMonth: 100 };
     for (const turnId of ['a', 'b', 'c'].map(asDeliveryId)) {
-      await store.reserve(budget, { ...place, turnId });
-      await store.charge(budget, { ...place, turnId });
+      const place = store.placeOf({ of: 'person', code: 'alice' }, limits, turnId);
+      await store.reserve([place], turnId, use);
+      await settleBudgets(redis, turnId, [store.chargeOf(place, use)]);
     }
+    await store.topUp({ of: 'person', code: 'alice' }, 'tokensPerMonth', 5);
     await expectNothingLeft();
   });
 

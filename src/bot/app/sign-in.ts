@@ -54,6 +54,7 @@ export function createSignIn(options: BotOptions, base: Base): Identity | undefi
       providerName: signIn.serviceName,
       trustedProxyHops: config.http.trustedProxyHops,
       helpUrl: signIn.helpUrl,
+      maxFailuresPerMinute: signIn.maxFailuresPerMinute,
     },
     chat: {
       findHeldMessages: (personId, conversations) =>

@@ -21,6 +21,7 @@ import { noteAnswerEnding } from '../queue/thread-subscriptions.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
 import type { QuarantineOptions } from '../queue/quarantine.ts';
 import { Canary, commitCanary, isCanary } from '../queue/canary.ts';
+import { settleBudgets } from '../queue/settle-budgets.ts';
 import { readAllShards, ShardRegistry } from '../queue/shard-registry.ts';
 import { startSweeper } from '../queue/sweeper.ts';
 import { MAX_HELD_MESSAGES } from '../queue/turn-store.ts';
@@ -37,11 +38,14 @@ import { createDecideOutcome } from '../turn/turn-pipeline.ts';
 import { createOpenTurn } from '../turn/open-turn.ts';
 import { BudgetStore } from '../turn/budgets/budget-store.ts';
 import { moderationReader } from './moderation.ts';
+import { maskPrompts } from '../turn/moderation/mask-rules.ts';
 import { createRunTurn } from '../turn/run-turn.ts';
 import { createRejectUnreadable } from '../turn/reject-unreadable.ts';
 import { SignInGate } from '../turn/sign-in-gate.ts';
 import { createRunSlashWord } from '../turn/commands/run-slash-word.ts';
 import { createTakeTypedCode } from '../turn/typed-codes.ts';
+import { answerPaused } from '../turn/pauses/answer-paused.ts';
+import { Pauses } from '../turn/pauses/pauses.ts';
 import { shedLoad } from '../turn/answer/load-shedding.ts';
 import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
 import { readKnowledge, type NextKnowledge } from './knowledge.ts';
@@ -88,10 +92,11 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const chat = createChat(options, readChatCatalog(config, secrets), shareThroughRedis(redis));
   const { groupScope } = config.conversation;
   const mode = config.signIn.mode;
-  const summaries = createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, nowMs, log });
+  const pauses = new Pauses(redis, report);
+  const summaries = createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, pauses, nowMs, log });
   const mediaStore = new MediaStore(redis, keyRing);
   const sizes = new PromptSizes(nowMs);
-  const readModeration = moderationReader(config, report);
+  const moderation = moderationReader(config, report);
   const budgets = new BudgetStore({ redis, keyRing, nowMs, timeZone: config.timeZone });
   const reconciliation = new DeferredReconciliation({ redis, keyRing, platforms, log });
   const followUps = new FollowUps({ redis, keyRing, platforms, log, report });
@@ -118,7 +123,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       requestSummary: (request) => summaries.request(request),
       models: { catalog, models, fallbackModel },
       tools: {
-        chat: chat.withCatalog(catalog),
+        chat: maskPrompts(chat.withCatalog(catalog), config.moderation.maskedInPrompts),
         toolbox: createTools({ config, secrets, nowMs, egress: options.egress, knowledge: next.knowledge }),
         report,
       },
@@ -130,13 +135,13 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         timeZone: config.timeZone,
       },
       images: { mediaStore, mode },
-      budgets,
-      moderation: readModeration(),
+      budgets: { store: budgets, settle: (turnId, charges) => settleBudgets(redis, turnId, charges) },
+      moderation: moderation.read(),
       sendsUser: config.chat.sendsUser,
-      thinkingShown: config.chat.thinkingShown,
+      shown: { thinking: config.chat.thinkingShown, masked: config.moderation.maskedInAnswers },
       ...{ keyRing, nowMs, maxAgeMs },
     });
-    const answerQuestion = shedLoad(keyRing, answer);
+    const answerQuestion = answerPaused(keyRing, pauses, shedLoad(keyRing, answer));
     const runSlashWord = createRunSlashWord({
       keyRing,
       catalog,
@@ -198,6 +203,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         }
         // An aborted turn ends as usual, whether or not the models are known.
         await abortable(listed.settled, context.signal).catch(() => undefined);
+        await abortable(pauses.settled, context.signal).catch(() => undefined);
         return runTurn(context);
       },
       apologise: createApology({ openTurn, setAside }),
@@ -240,7 +246,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     redis,
     platforms,
     async reread() {
-      await listed.refresh();
+      await Promise.all([listed.refresh(), moderation.prepare()]);
       const nextKnowledge = readKnowledge(config, knowledge);
       const next = readTurnFiles(nextKnowledge);
       return () => {
@@ -256,6 +262,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       duties?.endSweeper();
       duties?.endRechecks();
       endLinkWatch();
+      pauses.close();
       const turnsMs = turnsGraceSec(graceSec) * SECOND_MS;
       await Promise.all([worker.close(turnsMs), summaries.close()]);
       await duties?.endPresence();
@@ -298,19 +305,30 @@ interface SummaryParts {
   keyRing: KeyRing;
   wakeQueue: Pick<WakeQueue, 'waiting'>;
   chat: Pick<ChatClient, 'stream'>;
+  pauses: Pauses;
   nowMs: NowMs;
   log: Log;
 }
 
 /** Creates the queue that summarises conversations in the background with the default model. */
-function createSummaries({ config, listed, redis, keyRing, wakeQueue, chat, nowMs, log }: SummaryParts): SummaryQueue {
+function createSummaries(parts: SummaryParts): SummaryQueue {
+  const { config, listed, redis, keyRing, wakeQueue, chat, pauses, nowMs, log } = parts;
   const { promptTokens } = config.chat;
   const model = () => listed.config.chat.model;
   const store = new SummaryStore(redis, keyRing, config.conversation.historyTtlDays * DAY_MS);
   return new SummaryQueue({
     redis,
-    isUnderPressure: async () => (await wakeQueue.waiting()) >= config.queue.softWaiting,
-    summarise: createSummarise({ chat, keyRing, store, model, promptTokens, nowMs, timeZone: config.timeZone }),
+    isUnderPressure: async () =>
+      pauses.of('all', `model:${model()}`) !== undefined || (await wakeQueue.waiting()) >= config.queue.softWaiting,
+    summarise: createSummarise({
+      chat: maskPrompts(chat, config.moderation.maskedInPrompts),
+      keyRing,
+      store,
+      model,
+      promptTokens,
+      nowMs,
+      timeZone: config.timeZone,
+    }),
     log,
   });
 }

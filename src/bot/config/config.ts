@@ -1,3 +1,4 @@
+import type { MaskKind } from '../domain/mask-kinds.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import type { PlatformConfigs, PlatformSecrets } from '../platforms/registry.ts';
 import type { Bilingual, Language } from '../../shared/text/texts.ts';
@@ -118,6 +119,9 @@ export interface Config extends PlatformConfigs {
     readonly wordsFile: ConfigFile;
     readonly url: string | undefined;
     readonly whenAway: 'block' | 'allow';
+    /** What is masked in what is sent to the model, and in answers. */
+    readonly maskedInPrompts: readonly MaskKind[];
+    readonly maskedInAnswers: readonly MaskKind[];
   };
   /** Sources of the institution's documents. */
   readonly knowledgeFile: ConfigFile;
@@ -140,6 +144,8 @@ export interface Config extends PlatformConfigs {
     readonly profileMapFile: string | undefined;
     /** Life of a link whose account cannot be checked again. */
     readonly linkDays: number;
+    /** Maximum failed requests to the sign-in pages, per address. */
+    readonly maxFailuresPerMinute: number;
     readonly state: 'required' | 'absent';
     /** Empty only when sign-in is off or the service runs alone. */
     readonly proofs: readonly SignInProof[];

@@ -95,6 +95,9 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   QUEUE_HARD_AGE_SEC: { meaning: '还有其他人等待时，等待超过此秒数的人会被请稍后再试。' },
   LIMIT_PERSON_PER_MINUTE: { meaning: '每人每分钟在所有聊天中的消息数上限。超出的消息会被拒绝并提示。' },
   LIMIT_CHAT_PER_MINUTE: { meaning: '每个聊天每分钟的消息数上限，所有人合计。' },
+  LIMIT_SIGN_IN_FAILURES_PER_MINUTE: {
+    meaning: '每个地址每分钟对登录页面的失败请求数上限。成功的登录不受限制。',
+  },
   QUESTION_MAX_AGE_SEC: { meaning: '问题最多等待的秒数，超过后致歉。已开始的回答不受限制。' },
   CANARY_SEC: {
     meaning:
@@ -145,6 +148,14 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     default: '无',
   },
   MODERATION_AWAY: { meaning: 'MODERATION_URL 无响应时如何处理：`block` 拦截，`allow` 放行。' },
+  MODERATION_MASK: {
+    meaning:
+      '在发送给模型的内容和回答中隐去的信息，用逗号分隔：`id-number`（身份证号）、`phone`（手机号）、`card`（银行卡号）、`email`（邮箱）。',
+    default: '不隐去',
+  },
+  MODERATION_MASK_IN: {
+    meaning: 'MODERATION_MASK 的适用范围：`prompts`（发送给模型的内容）、`answers`（回答）或 `both`（两者）。',
+  },
   PROMPTS_FILE: { meaning: '按语言列出推荐问题的文件，可以为空。收到 SIGHUP 时重新读取。' },
   POLICY_FILE: { meaning: '规定谁可以使用机器人、使用哪些模型、在哪里使用的文件。收到 SIGHUP 时重新读取。' },
   SCENES_FILE: { meaning: '场景文件：按群、部门或办公应用设置说明、模型、工具、欢迎语等。收到 SIGHUP 时重新读取。' },

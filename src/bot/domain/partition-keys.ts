@@ -145,7 +145,7 @@ export interface BudgetKeys {
   charged: string;
 }
 
-/** @param subject a pseudonym of the person or department */
+/** @param subject a pseudonym of the person, department, group or model */
 export function budgetKeys(subject: string, { month, turnId }: { month: string; turnId: string }): BudgetKeys {
   const slot = `{budget:${subject}}`;
   return { used: `${slot}:used:${month}`, reserved: `${slot}:reserved`, charged: `${slot}:charged:${turnId}` };

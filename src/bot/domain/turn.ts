@@ -151,6 +151,22 @@ export interface UsageChange {
   lifeMs: number;
 }
 
+/** What a turn used of one budget. It replaces the turn's reservation. */
+export interface BudgetCharge {
+  /** Keys of the budget (`budgetKeys`). */
+  used: string;
+  reserved: string;
+  charged: string;
+  /** `DD`, for a turn without a reservation. */
+  day: string;
+  questions: number;
+  tokens: number;
+  images: number;
+  /** Life of what is used, and of the record of this turn. */
+  lifeMs: number;
+  chargedMs: number;
+}
+
 /** Everything that a turn writes at its end, in one fenced script. */
 export interface TurnCommit {
   /** `final`: answered. `held`: waits for the sender's sign-in. `dead`: given up with an apology. */
@@ -185,6 +201,8 @@ export interface TurnCommit {
   preferences?: PreferencesChange;
   /** The person's usage: fields of a hash in the conversation's partition and their increments. */
   usage?: UsageChange;
+  /** Budgets in which the turn has a reservation. */
+  budgets?: readonly BudgetCharge[];
   /** Sequence number of the stop that ended this turn early. */
   stopServed?: number;
 }

@@ -10,11 +10,8 @@ const countFailure = loadScript(import.meta.url, './scripts/count-failure.lua', 
   answer: 'number',
 });
 
-/**
- * Maximum failed requests per address and minute. A campus with thousands of users may share an address, so some failures
- * are normal.
- */
-const FAILURES_PER_MINUTE = 600;
+/** A campus with thousands of users may share an address, so some failures are normal. */
+const DEFAULT_PER_MINUTE = 600;
 
 /** Maximum addresses in the in-memory counter. Above it, the counter is reset. */
 const MAX_REMEMBERED = 10_000;
@@ -33,8 +30,17 @@ export interface FailureLimit {
   count(address: string): Promise<number | undefined>;
 }
 
+export interface FailureLimitOptions {
+  store: IdentityStore;
+  keyRing: KeyRing;
+  nowMs: NowMs;
+  /** Maximum failed requests per address and minute. Defaults to 600. */
+  maxPerMinute?: number;
+}
+
 /** Counts in Redis, or only in this process while Redis is unavailable. Addresses are stored as keyed hashes. */
-export function createFailureLimit(store: IdentityStore, keyRing: KeyRing, nowMs: NowMs): FailureLimit {
+export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
+  const { store, keyRing, nowMs, maxPerMinute = DEFAULT_PER_MINUTE } = options;
   const counted = createMemoryCounter();
   return {
     async count(address) {
@@ -43,8 +49,8 @@ export function createFailureLimit(store: IdentityStore, keyRing: KeyRing, nowMs
       const key = keys.failures(hmacHex(keyRing.deriveKey(KEY_PURPOSE), address).slice(0, 20), minute);
       const countedHere = counted.add(key, 1);
       // Above the limit, further requests cause no Redis commands.
-      const failures = countedHere > FAILURES_PER_MINUTE ? countedHere : await countEverywhere(store, key, countedHere);
-      if (failures <= FAILURES_PER_MINUTE) return undefined;
+      const failures = countedHere > maxPerMinute ? countedHere : await countEverywhere(store, key, countedHere);
+      if (failures <= maxPerMinute) return undefined;
       counted.add(key, failures - countedHere);
       return (minute + 1) * MINUTE_MS - now;
     },

@@ -76,6 +76,8 @@ export interface SignInPages {
   providerName: Bilingual;
   /** Number of proxies that append to `X-Forwarded-For`. Defaults to 0. */
   trustedProxyHops?: number;
+  /** Maximum failed requests per address and minute. Defaults to 600. */
+  maxFailuresPerMinute?: number;
   /** The help desk's page or `mailto:` address, shown where only staff can help. */
   helpUrl?: string;
 }

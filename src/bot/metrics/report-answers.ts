@@ -1,8 +1,10 @@
 import type { Registry } from 'prom-client';
 import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
 import type { Log } from '../../shared/log.ts';
-import { counter, durations, QUICK_BUCKETS_SEC, SLOW_BUCKETS_SEC } from './instruments.ts';
+import { counter, durations, gauge, QUICK_BUCKETS_SEC, SLOW_BUCKETS_SEC } from './instruments.ts';
 import type { AnswerReport } from './report.ts';
+
+const MICROS = 1_000_000;
 
 export function reportAnswers(registry: Registry, log: Log): AnswerReport {
   const slow = { bucketsSec: SLOW_BUCKETS_SEC, labels: ['platform'] } as const;
@@ -33,6 +35,21 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     name: 'moderation_total',
     help: 'Questions (prompt) and answers that were blocked by words or by the service, or not checked because it was away',
     labels: ['kind', 'by', 'result'],
+  });
+  const pauses = gauge(registry, {
+    name: 'pauses_current',
+    help: 'Pauses by administrators that are in force: of everything, platforms, groups and models',
+  });
+  let paused = '';
+  const tokens = counter(registry, {
+    name: 'model_tokens_total',
+    help: 'Tokens of prompts and answers by model, as the chat service counts them, otherwise estimated',
+    labels: ['model', 'kind'],
+  });
+  const costs = counter(registry, {
+    name: 'model_cost_total',
+    help: 'Cost of questions by model and currency, at the prices of MODELS_FILE',
+    labels: ['model', 'currency'],
   });
   const handovers = counter(registry, {
     name: 'replies_handed_over_total',
@@ -85,6 +102,17 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
       const text = isAllowed ? 'a text was allowed unchecked' : 'a text was blocked';
       if (by === 'away') log.error({ trace, kind, by }, text);
       else log.info({ audit: true, event: 'moderated', trace, kind, by }, text);
+    },
+    tokensUsed({ model, use, cost }) {
+      tokens({ model, kind: 'prompt' }, use.prompt);
+      tokens({ model, kind: 'completion' }, use.completion);
+      if (cost) costs({ model, currency: cost.currency }, cost.micros / MICROS);
+    },
+    pausesRead({ targets }) {
+      pauses(targets.length);
+      const now = targets.join(' ');
+      if (now !== paused) log.info({ audit: true, event: 'pauses-changed', targets }, 'the pauses changed');
+      paused = now;
     },
     toolEnded({ turnId, tool, outcome, durationMs }) {
       tools({ tool, outcome }, durationMs);

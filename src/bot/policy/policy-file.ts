@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readJsonFile } from '../../shared/json-file.ts';
-import { budgetSchema, type Budget } from './budget.ts';
+import { budgetSchema, type Budget, type SharedBudgets } from './budget.ts';
 import { departmentSchema, groupsSchema, isEverybody, listOf, subjectSchema, type Subject } from './subject.ts';
 
 /** Either no access to the bot, or access to these models in these places. The first model is the default. */
@@ -24,12 +24,10 @@ export interface PolicyRule {
 }
 
 /** Contents of `POLICY_FILE`. The first rule that matches a person decides. */
-export interface PolicyFile {
+export interface PolicyFile extends SharedBudgets {
   rules: readonly PolicyRule[];
   /** Applies when no rule matches. */
   otherwise: Permission;
-  /** Budgets that all people of these department codes share; a trailing `*` makes a code a prefix. */
-  departments?: Readonly<Record<string, Budget>>;
 }
 
 /**
@@ -42,7 +40,8 @@ export function parsePolicyFile(text: string, models: readonly string[] | undefi
 }
 
 function policySchema(models: readonly string[] | undefined): z.ZodType<PolicyFile> {
-  const may = maySchema(models);
+  const model = modelSchema(models);
+  const may = maySchema(model);
   const rule = z.strictObject({ name: z.string().trim().min(1), who: subjectSchema, may });
   return z.strictObject({
     /** Free text for readers of the file, since JSON has no comments. */
@@ -59,13 +58,18 @@ function policySchema(models: readonly string[] | undefined): z.ZodType<PolicyFi
     }),
     otherwise: may,
     departments: z.record(departmentSchema, budgetSchema).optional(),
+    groups: z.record(z.string().min(1), budgetSchema).optional(),
+    models: z.record(model, budgetSchema).optional(),
   });
 }
 
-function maySchema(models: readonly string[] | undefined): z.ZodType<Permission> {
-  const model = z.string().refine((name) => models?.includes(name) ?? true, {
+function modelSchema(models: readonly string[] | undefined) {
+  return z.string().refine((name) => models?.includes(name) ?? true, {
     error: ({ input }) => `${JSON.stringify(input)} is not in CHAT_MODELS (${models?.join(', ') ?? ''})`,
   });
+}
+
+function maySchema(model: ReturnType<typeof modelSchema>): z.ZodType<Permission> {
   const allowed = z
     .strictObject({
       use: z.literal(true),

@@ -52,7 +52,7 @@ export function createPolicy({ file, models, defaultModel }: PolicyOptions): Pol
       const [first, ...others] = modelsOf(may);
       if (!may.use || first === undefined) return { kind: 'refused', because: 'person', rule };
       if (!isPlaceEnabled(may, place)) return { kind: 'refused', because: place.kind, rule };
-      const budgets = budgetsOf(may.budget, file.departments ?? {}, person);
+      const budgets = budgetsOf(may.budget, file, { person, place });
       return { kind: 'allowed', models: [first, ...others], rule, budgets };
     },
     modelsFor: (person) => modelsOf(decide(person).may),

@@ -1,6 +1,7 @@
-import AhoCorasick from 'modern-ahocorasick';
+import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { ConfigFileError } from '../../shared/json-file.ts';
 import { foldText, TextFold, type FoldedCharacter } from './fold-text.ts';
+import { WordMachine } from './word-machine.ts';
 
 /** Result of a scan. */
 export interface Scanned {
@@ -51,14 +52,31 @@ export function readWords(text: string): readonly string[] {
 
 /** @param words as `readWords` returns them @returns undefined without any word */
 export function createWordList(words: readonly string[]): WordList | undefined {
+  const building = WordMachine.build(words);
+  let step = building.next();
+  while (step.done !== true) step = building.next();
+  return listWith(step.value, words);
+}
+
+/** The same in slices, between which turns go on. */
+export async function createWordListSlowly(words: readonly string[]): Promise<WordList | undefined> {
+  const building = WordMachine.build(words);
+  let step = building.next();
+  while (step.done !== true) {
+    await nextEventLoopTurn();
+    step = building.next();
+  }
+  return listWith(step.value, words);
+}
+
+function listWith(machine: WordMachine, words: readonly string[]): WordList | undefined {
   if (words.length === 0) return undefined;
-  const machine = new AhoCorasick([...words]);
   const longest = words.reduce((most, word) => Math.max(most, word.length), 0);
   return { begin: () => new GrowingScan(machine, longest) };
 }
 
 class GrowingScan implements WordScan {
-  readonly #machine: AhoCorasick;
+  readonly #machine: WordMachine;
   readonly #longest: number;
   #fold = new TextFold();
   #text = '';
@@ -68,7 +86,7 @@ class GrowingScan implements WordScan {
   #isCut = false;
   #hasWord = false;
 
-  constructor(machine: AhoCorasick, longest: number) {
+  constructor(machine: WordMachine, longest: number) {
     this.#machine = machine;
     this.#longest = longest;
   }

@@ -20,7 +20,7 @@ export interface SummaryJob {
 
 export interface SummaryQueueOptions {
   redis: RedisClient;
-  /** Whether people wait for answers. If so, nothing is summarised. Called once per job. */
+  /** Whether people wait for answers, or the model is paused. If so, nothing is summarised. Called once per job. */
   isUnderPressure(): Promise<boolean>;
   /** Processes one job. An error ends the job: a later question of the conversation requests it again. */
   summarise(job: SummaryJob, signal: AbortSignal): Promise<unknown>;

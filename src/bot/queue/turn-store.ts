@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { Cluster } from 'ioredis';
 import {
   conversationKeys,
   followUpKeyPrefix,
@@ -20,6 +21,7 @@ import { newClaimName, newWorkerName } from './claim-name.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
 import { letterOf } from './dead-letters.ts';
 import { followedNote } from './thread-subscriptions.ts';
+import { SETTLE_BUDGET, settleBudgets } from './settle-budgets.ts';
 import { heldFor, releaseHeld, type HeldCounts, type ReleaseResult } from './held-messages.ts';
 import { messageFields, withFields } from '../domain/message-record.ts';
 import { TurnTrace } from '../domain/turn-trace.ts';
@@ -63,7 +65,7 @@ const MAX_HISTORY_TURNS_STORED = 200;
 /** Maximum threads per person and chat, for /forget. */
 const THREADS_REMEMBERED = 500;
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
-  libraries: [INBOX_ENTRY],
+  libraries: [INBOX_ENTRY, SETTLE_BUDGET],
   constants: {
     ...{ REPLY_CHANNEL, CLEARED_MARK_MS, HELD_LIFE_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
     ...{ MAX_TURNS: MAX_HISTORY_TURNS_STORED, MAX_THREADS: THREADS_REMEMBERED },
@@ -213,10 +215,14 @@ export class TurnStore {
    */
   async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale' | 'amended'> {
     const { redis, historyLifeMs } = this.#options;
-    const { threadHistory, preferences, followed } = commit;
+    const { threadHistory, preferences, followed, budgets = [], ...rest } = commit;
+    // A budget spans conversations, so on a cluster no commit can include it.
+    const isSpread = budgets.length > 0 && redis instanceof Cluster;
+    if (isSpread) await settleBudgets(redis, claim.turnId, budgets);
     const changes = {
-      ...commit,
+      ...rest,
       records: withTrace(commit.records, claim),
+      budgets: isSpread || budgets.length === 0 ? undefined : budgets,
       threadHistory: threadHistory?.append,
       followed: followed && followedNote(followed),
       kept: { lifeMs: historyLifeMs, summary: hasSummary(claim) },

@@ -1,4 +1,4 @@
-import type { PreferencesChange, TurnCommit, UsageChange } from '../domain/turn.ts';
+import type { BudgetCharge, PreferencesChange, TurnCommit, UsageChange } from '../domain/turn.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { HistoryTurn } from './conversation/history.ts';
 import type { AdmittedContext } from './turn-context.ts';
@@ -6,7 +6,9 @@ import type { AdmittedContext } from './turn-context.ts';
 /** Result of a turn, before it is delivered to the person. */
 export interface Outcome {
   /** Used as a metric label. */
-  kind: 'answered' | 'interrupted' | 'stopped' | 'command' | 'sign-in' | 'refused' | 'failed' | 'expired' | 'busy';
+  kind:
+    | ('answered' | 'interrupted' | 'stopped' | 'command' | 'sign-in' | 'refused' | 'failed' | 'expired' | 'busy')
+    | 'paused';
   text: string;
   /** User id of the person to mention in a group. */
   mention?: string;
@@ -31,6 +33,8 @@ export interface Outcome {
   rule?: string;
   /** Usage of the answer. */
   usage?: UsageChange;
+  /** Budgets that the commit settles. */
+  budgets?: readonly BudgetCharge[];
   /** The message whose visible answer this one replaces (/retry). */
   replaces?: DeliveryId;
 }

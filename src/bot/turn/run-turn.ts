@@ -113,6 +113,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
     stopServed: outcome.stopServed,
     preferences: outcome.preferences,
     usage: outcome.usage,
+    budgets: outcome.budgets,
     noticesShown: outcome.hold ? [] : notices.done,
   };
 }
@@ -125,6 +126,7 @@ const OFFERS: Readonly<Partial<Record<Outcome['kind'], readonly ReplyAction[]>>>
   failed: ['retry'],
   expired: ['retry'],
   busy: ['retry'],
+  paused: ['retry'],
 };
 
 /** Adds the answering model and the policy rule to the record of the answer, for ratings. */

@@ -18,6 +18,7 @@ interface StoredAnswer {
   stopServed?: number;
   preferences?: TurnCommit['preferences'];
   usage?: TurnCommit['usage'];
+  budgets?: TurnCommit['budgets'];
   replaces?: DeliveryId;
   model?: string;
   rule?: string;
@@ -25,7 +26,7 @@ interface StoredAnswer {
 
 export function formatStoredAnswer(outcome: Outcome): string {
   const { kind, text, mention, note, history, threadHistory, erase, stopServed, preferences, usage } = outcome;
-  const { replaces, model, rule } = outcome;
+  const { budgets, replaces, model, rule } = outcome;
   const stored: StoredAnswer = {
     version: 1,
     kind,
@@ -38,6 +39,7 @@ export function formatStoredAnswer(outcome: Outcome): string {
     stopServed,
     preferences,
     usage,
+    budgets,
     replaces,
     model,
     rule,

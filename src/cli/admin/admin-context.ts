@@ -53,7 +53,15 @@ export interface AdminSubcommand {
   /** Arguments of each example. */
   examples: readonly string[];
   /** Its positional argument, which is required. */
-  subject?: { name: string; summary: string; accepts(value: string): boolean; form: string };
+  subject?: {
+    name: string;
+    summary: string;
+    choices?: readonly string[];
+    /** @returns whether the value has the form */
+    accepts?: (value: string) => boolean;
+    /** Complaint about another form, after "It ". */
+    form?: string;
+  };
   options?: readonly {
     flags: string;
     summary: string;

@@ -1,4 +1,16 @@
+import { readPauseTarget } from '../../bot/domain/pause.ts';
+import { BUDGET_LIMITS } from '../../bot/policy/budget.ts';
 import type { AdminSubcommand } from './admin-context.ts';
+
+const PAUSE_SUBJECT = {
+  name: 'target',
+  summary: '`all`, `platform:NAME`, `group:ID` or `model:NAME`',
+  accepts: (text: string) => readPauseTarget(text) !== undefined,
+  form: 'must be all, platform:NAME, group:ID or model:NAME',
+} as const;
+const isNotEmpty = (text: string) => text !== '';
+const isAmount = (text: string) => /^[1-9]\d{0,14}$/.test(text);
+const NOT_EMPTY = 'must not be empty';
 
 /** All subcommands of `admin`. Each also takes `--json`. */
 export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
@@ -51,5 +63,63 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
       },
     ],
     load: async () => (await import('./usage.ts')).showUsage,
+  },
+  {
+    name: 'pause',
+    summary: 'pauses the bot, a platform, a group or a model: questions get a sentence instead of an answer',
+    examples: ['all --message "Back at 14:00."', 'model:svc-max'],
+    subject: PAUSE_SUBJECT,
+    options: [
+      { flags: '--message <text>', summary: 'a text that people read too', accepts: isNotEmpty, form: NOT_EMPTY },
+    ],
+    load: async () => (await import('./pauses.ts')).pause,
+  },
+  {
+    name: 'resume',
+    summary: 'ends a pause',
+    examples: ['all'],
+    subject: PAUSE_SUBJECT,
+    load: async () => (await import('./pauses.ts')).resume,
+  },
+  {
+    name: 'pauses',
+    summary: 'lists what is paused',
+    examples: ['', '--json'],
+    load: async () => (await import('./pauses.ts')).listPauses,
+  },
+  {
+    name: 'budget',
+    summary: 'shows the use of a budget, or adds to one of its limits for the rest of the day or month',
+    examples: ['show --person 20210001', 'top-up --department "31*" --limit tokensPerMonth --add 1000000'],
+    subject: { name: 'act', summary: 'what to do', choices: ['show', 'top-up'] },
+    options: [
+      {
+        flags: '--person <account>',
+        summary: 'an account, or PLATFORM:TENANT:USER for a person who is not signed in',
+        accepts: isNotEmpty,
+        form: NOT_EMPTY,
+      },
+      {
+        flags: '--department <code>',
+        summary: 'a department code as in the policy file',
+        accepts: isNotEmpty,
+        form: NOT_EMPTY,
+      },
+      {
+        flags: '--group <id>',
+        summary: 'a group, as PLATFORM:ID',
+        accepts: (text) => /^[a-z]+:\S+$/.test(text),
+        form: 'must be PLATFORM:ID',
+      },
+      { flags: '--model <name>', summary: 'a model', accepts: isNotEmpty, form: NOT_EMPTY },
+      { flags: '--limit <name>', summary: 'the limit to add to', choices: BUDGET_LIMITS },
+      {
+        flags: '--add <count>',
+        summary: 'how much to add',
+        accepts: isAmount,
+        form: 'must be a whole number of at least 1',
+      },
+    ],
+    load: async () => (await import('./budget.ts')).runBudget,
   },
 ];

@@ -40,8 +40,18 @@ export interface ModelEntry {
   idleMs?: number;
   /** Request fields that the engine rejects. */
   omit: ReadonlySet<string>;
+  /** What tokens cost; undefined if not configured. */
+  price?: ModelPrice;
   /** Additional request headers, sent only to the engine of this model. */
   headers: EngineHeaders;
+}
+
+/** Prices per million tokens. */
+export interface ModelPrice {
+  prompt: number;
+  completion: number;
+  /** ISO 4217 code. */
+  currency: string;
 }
 
 export type ExtraRole = 'system' | 'tool';

@@ -7,6 +7,8 @@ import { plainModel, type ModelEntry } from './model-entry.ts';
 
 const word = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be a name without spaces, of at most 200 characters');
 const tokens = z.number().int().min(1).max(100_000_000);
+const price = z.number().min(0).max(1_000_000);
+const currency = z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as CNY or USD');
 const seconds = z.number().int().min(1).max(600);
 const SECRET_LACKS = 'needs MODELS_SECRET, which is not set';
 /** OpenAI's level names; used for an entry that lists no levels. */
@@ -34,6 +36,7 @@ const entrySchema = z.strictObject({
     .strictObject({ temperature: z.number().min(0).optional(), topP: z.number().min(0).max(1).optional() })
     .optional(),
   omit: z.array(word).max(64).optional(),
+  price: z.strictObject({ prompt: price, completion: price, currency }).optional(),
   headers: headersSchema.optional(),
 });
 
@@ -92,6 +95,7 @@ export function applyDefaults(written: ModelFileEntry): ModelEntry {
     temperature: { min, max },
     defaults: written.defaults ?? plain.defaults,
     omit: new Set(written.omit),
+    price: written.price,
     headers: written.headers ?? plain.headers,
   };
 }

@@ -52,6 +52,14 @@ test('a link opened outside the app tells the person to use the app if only the 
   expect(inApp.text).not.toContain('Open this link in');
 });
 
+test('the limit of useless requests is a setting', async () => {
+  await open({ pages: { maxFailuresPerMinute: 3 } });
+  const visit = () => new TestBrowser().get(`${fixture.url}/link/x`, { 'x-fixed-address': '7' });
+  const statuses = [];
+  for (let count = 0; count < 5; count += 1) statuses.push((await visit()).status);
+  expect(statuses).toEqual([410, 410, 410, 429, 429]);
+});
+
 test('useless requests of an address get 429 after 600 in a minute', async () => {
   await open();
   const visit = (path: string) => new TestBrowser().get(`${fixture.url}${path}`, { 'x-fixed-address': '1' });

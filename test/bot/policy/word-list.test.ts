@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ConfigFileError } from '../../../src/shared/json-file.ts';
-import { createWordList, readWords, type WordList } from '../../../src/bot/policy/word-list.ts';
+import { createWordList, createWordListSlowly, readWords, type WordList } from '../../../src/bot/policy/word-list.ts';
+import { WordMachine } from '../../../src/bot/policy/word-machine.ts';
 import { measureProcessorTime } from '../../support/processor-time.ts';
 import { tries } from '../../support/tries.ts';
 
@@ -102,6 +103,40 @@ describe('a word list [moderation]', () => {
     expect(scan.scan('a fal').hasWord).toBe(false);
     expect(scan.scan('con').hasWord).toBe(false);
     expect(scan.scan('confalcon falcon.').hasWord).toBe(true);
+  });
+
+  test('finds the same words as a search for each of them', () => {
+    const word = fc.stringMatching(/^[ab字]{1,4}$/);
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1, maxLength: 12 }),
+        fc.stringMatching(/^[abc字]{0,40}$/),
+        (words, text) => {
+          const building = WordMachine.build(words);
+          const step = building.next();
+          const found = step.done === true ? step.value.search(text) : [];
+          const places = [...new Set(words)].flatMap((one) =>
+          [...text].flatMap((_, start) => (text.startsWith(one, start) ? [`${start}-${start + one.length}`] : [])),
+        );
+        expect(found.map(({ start, end }) => `${start}-${end}`).toSorted()).toEqual(places.toSorted());
+        },
+      ),
+      { numRuns: tries(1_000) },
+    );
+  });
+
+  test('of 50,000 words is built in slices of less than 50 ms', async () => {
+    const words = Array.from({ length: 50_000 }, (_, index) => `w${(index * 7_919).toString(36)}字${index}`);
+    const building = WordMachine.build(words);
+    let longestMs = 0;
+    for (let isDone = false; !isDone;) {
+      const spentMs = measureProcessorTime();
+      isDone = building.next().done === true;
+      longestMs = Math.max(longestMs, spentMs());
+    }
+    // Ten times the required time, so that a busy machine does not decide.
+    expect(longestMs).toBeLessThan(500);
+    expect((await createWordListSlowly(words))?.begin().scan(` ${words[49_999] ?? ''} `, true).hasWord).toBe(true);
   });
 
   test('of 50,000 words takes less than a millisecond for a snapshot of a long answer', () => {

@@ -32,9 +32,11 @@ describe('the models file', () => {
       ...{ name: 'quick', label: 'Quick answers', upstream: 'qwen3-vl:8b', images: true, tools: false },
       ...{ thinking: 'reasoning_effort', levels: ['none', 'minimal', 'high'], contextTokens: 32_768 },
       ...{ answerTokens: 2_048, temperature: [0, 1.5], omit: ['user'], defaults: { temperature: 0.3, topP: 0.8 } },
+      price: { prompt: 2.5, completion: 10, currency: 'CNY' },
       ...{ firstByteSec: 300, idleSec: 90, thoughtFirst: true, roles: ['system'], headers: { 'X-Tenant': 'physics' } },
     });
     expect(entry).toEqual({
+      price: { prompt: 2.5, completion: 10, currency: 'CNY' },
       ...{ name: 'quick', label: 'Quick answers', upstream: 'qwen3-vl:8b', seesImages: true, callsTools: false },
       ...{ thinking: 'reasoning_effort', levels: ['minimal', 'high'], hasNoneLevel: true, contextTokens: 32_768 },
       ...{ answerTokens: 2_048, temperature: { min: 0, max: 1.5 }, omit: new Set(['user']) },

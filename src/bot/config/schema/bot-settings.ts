@@ -1,4 +1,5 @@
 import { optional, secret, setting } from '../setting.ts';
+import { MASK_KINDS } from '../../domain/mask-kinds.ts';
 import * as kinds from '../setting-kinds.ts';
 
 const name = kinds.textLike(/^[\w.:/@-]+$/, 'must be a name without spaces');
@@ -71,6 +72,17 @@ export const chatSettings = {
     kinds.oneOf('block', 'allow'),
     'block',
     'What happens to texts while MODERATION_URL does not answer.',
+  ),
+  MODERATION_MASK: optional(kinds.listOfWords(...MASK_KINDS), {
+    meaning:
+      'What is masked in prompts and answers, comma-separated: `id-number` (Chinese ID numbers), `phone` (mainland phone numbers), `card` (payment cards), `email`.',
+    default: 'nothing',
+    example: 'id-number,phone,card',
+  }),
+  MODERATION_MASK_IN: setting(
+    kinds.oneOf('both', 'prompts', 'answers'),
+    'both',
+    'Where MODERATION_MASK applies: `prompts` (all that is sent to the model), `answers`, or `both`.',
   ),
   PROMPTS_FILE: setting(
     kinds.text,

@@ -229,6 +229,11 @@ export const storeSettings = {
     'Maximum messages per chat and minute, of all people together.',
     'common',
   ),
+  LIMIT_SIGN_IN_FAILURES_PER_MINUTE: setting(
+    kinds.wholeNumber(10, 1_000_000),
+    '600',
+    'Maximum failed requests to the sign-in pages per address and minute. Successful sign-ins are not limited.',
+  ),
   QUESTION_MAX_AGE_SEC: setting(
     kinds.wholeNumber(60, 86_400),
     '600',

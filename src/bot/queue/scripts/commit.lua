@@ -11,7 +11,7 @@
 --              preferences?: { key, field, sealed, lifeMs },
 --              erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
 --              thread?: { index, id }, followed?: { key, lifeMs },
---              usage?: { key, add: { field: count }, lifeMs },
+--              usage?: { key, add: { field: count }, lifeMs }, budgets?: [library/settle-budget.lua; not on a cluster],
 --              letter?: { key, index, id, why, ids, lifeMs, max } (messages that are kept for an administrator) }
 -- Returns    verdict: 'done' | 'stale' | 'amended' (the question has changed and must be answered again)   waiting: messages that still wait
 local epoch, turn, amended, size, claims = unpack(redis.call('HMGET', keys.state, 'epoch', 'turn', 'amended', 'size', 'claims'))
@@ -144,6 +144,8 @@ if changes.usage then
   for field, count in pairs(changes.usage.add) do redis.call('HINCRBY', changes.usage.key, field, count) end
   redis.call('PEXPIRE', changes.usage.key, changes.usage.lifeMs)
 end
+-- guard: budgets/settled
+for _, budget in ipairs(changes.budgets or {}) do settleBudget(budget, changes.answeredBy) end
 for _, notice in ipairs(changes.noticesShown or {}) do redis.call('LREM', keys.notices, 1, notice) end
 if (changes.stopServed or 0) > 0 then redis.call('HSET', keys.state, 'stopServed', changes.stopServed) end
 

@@ -4,6 +4,7 @@ import type { ChatEvent } from '../../model/chat-types.ts';
 import type { LiveReply } from '../../reply/live-reply.ts';
 import type { CitedSource } from '../conversation/history.ts';
 import { TokenCount } from './count-tokens.ts';
+import { GrowingMask, type MaskRules } from '../moderation/mask-text.ts';
 import type { NamedLinks } from './named-links.ts';
 import { fallbackNote } from './pick-model.ts';
 import type { Thought } from './reasoning.ts';
@@ -29,6 +30,8 @@ export interface AnswerDraftOptions {
   voice: Voice;
   thought: Thought;
   links: NamedLinks;
+  /** What is masked in the answer. */
+  masks: MaskRules | undefined;
   sources: Pick<TurnSources, 'all'>;
   /** Notes made before the model is called. */
   notes: readonly string[];
@@ -43,6 +46,7 @@ export class AnswerDraft {
   readonly #options: AnswerDraftOptions;
   readonly #notes: string[];
   #cutNotes: readonly string[] = [];
+  readonly #mask: GrowingMask | undefined;
   #startsAnew: boolean;
   #ending: Ending = 'truncated';
 
@@ -50,14 +54,21 @@ export class AnswerDraft {
     this.#options = options;
     this.#notes = [...options.notes];
     this.#startsAnew = options.startsAnew;
+    this.#mask = options.masks && new GrowingMask(options.masks);
   }
 
   get startsAnew(): boolean {
     return this.#startsAnew;
   }
 
+  /** The text so far, masked. */
   get text(): string {
-    return this.#options.links.text;
+    const { text } = this.#options.links;
+    return this.#mask ? this.#mask.mask(text) : text;
+  }
+
+  get isEmpty(): boolean {
+    return this.#options.links.text === '';
   }
 
   /** Adds an event of the chat service. */
@@ -106,7 +117,8 @@ export class AnswerDraft {
   end(ending: Ending = this.#ending): EndedAnswer {
     const { links, sources } = this.#options;
     // Completing the text also records the sources cited at its end.
-    const text = links.completeText();
+    const complete = links.completeText();
+    const text = this.#mask ? this.#mask.mask(complete, true) : complete;
     return { text, ending, notes: this.#notes, sources: sources.all, startsAnew: this.#startsAnew };
   }
 

@@ -4,6 +4,9 @@ import { localize, type Language } from '../../../shared/text/texts.ts';
 import { inStep, withoutSpan } from '../../../shared/tracing/tracing.ts';
 import { promptRoom } from '../../../shared/models/model-catalog.ts';
 import { personIdOf } from '../../domain/conversation.ts';
+import type { DeliveryId } from '../../domain/ids.ts';
+import type { MaskKind } from '../../domain/mask-kinds.ts';
+import type { BudgetCharge } from '../../domain/turn.ts';
 import { unknownSlashWord } from '../../domain/slash-words.ts';
 import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
@@ -11,6 +14,7 @@ import { THREAD_TEXTS } from '../../i18n/thread-texts.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import { ChatError } from '../../model/chat-error.ts';
 import type { ChatRequest, ToolDeclaration } from '../../model/chat-types.ts';
+import { isSuperseded } from '../../reply/turn-abort.ts';
 import type { ThreadReading } from '../../platforms/platform.ts';
 import type { Models } from '../../policy/policy.ts';
 import { sceneSystemPrompt } from '../../policy/scenes.ts';
@@ -42,7 +46,9 @@ import type { BudgetStore } from '../budgets/budget-store.ts';
 import { BudgetUsedUpError, Spending } from '../budgets/spending.ts';
 import { tellNear, tellUsedUp } from '../budgets/tell-budget.ts';
 import { BlockedAnswerError } from '../moderation/moderated-answer.ts';
+import { maskRulesOf } from '../moderation/mask-rules.ts';
 import type { Moderation } from '../moderation/moderation.ts';
+import { costOf } from './answer-cost.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { createAnswerOutcomes, type AnswerOutcomes } from './answer-outcome.ts';
 import { preparePrompt, type FittedPrompt, type PromptMaterial, type PromptRules } from './answer-prompt.ts';
@@ -62,13 +68,21 @@ export interface AnswerQuestionOptions {
     /** Whether sign-in is required: images of people who are not signed in share one budget. */
     mode: SignInMode;
   };
-  thinkingShown: ThinkingShown;
+  shown: {
+    thinking: ThinkingShown;
+    /** What is masked in answers. */
+    masked: readonly MaskKind[];
+  };
   keyRing: KeyRing;
   /** Wall clock, for the date in the prompt and the day that usage is counted for. */
   nowMs: NowMs;
   /** How long a question may wait for the chat service (SECURITY.md in-order). */
   maxAgeMs: number;
-  budgets: BudgetStore;
+  budgets: {
+    store: BudgetStore;
+    /** Settles budgets outside a commit. */
+    settle(turnId: DeliveryId, charges: readonly BudgetCharge[]): Promise<void>;
+  };
   /** Absent if nothing is moderated. */
   moderation?: Moderation;
   /** Whether requests tell the chat service a pseudonym of the user. */
@@ -167,7 +181,7 @@ async function answerQuestion(
     turn.trace.note('g', 'prompt', prompted);
     return { ...outcomes.blocked('prompt', prompted), rule };
   }
-  const spending = context.budgets.length > 0 ? new Spending(options.budgets, context) : undefined;
+  const spending = context.budgets.length > 0 ? new Spending(options.budgets.store, context) : undefined;
   const watch = options.moderation?.watch(live, turn.turnId, controls.signal);
   const isBrief = shouldBeBrief(controls);
   const tools = toolsOfTurn(
@@ -176,14 +190,17 @@ async function answerQuestion(
     (doing) => draft.show(doing),
   );
   const isShown = platform.replyTraits.thinking === 'block';
+  const masks = maskRulesOf(options.shown.masked, voice.language);
   const thought = new Thought(
-    isShown && isReasoningShown(options.thinkingShown, preferences.thinking, newest.chat.kind),
+    isShown && isReasoningShown(options.shown.thinking, preferences.thinking, newest.chat.kind),
     voice.language,
+    masks,
   );
   const draft = new AnswerDraft({
     live: watch ?? live,
     voice,
     thought,
+    masks,
     links: tools.links,
     sources: tools.sources,
     notes,
@@ -191,7 +208,7 @@ async function answerQuestion(
   });
   const signal = watch?.signal ?? controls.signal;
   const outcome = await streamAnswer(options, context, { read, isBrief, tools, draft, signal, spending }).catch(
-    (error: unknown): Outcome => {
+    async (error: unknown): Promise<Outcome> => {
       // The verdict below replaces it.
       if (error instanceof BlockedAnswerError) return outcomes.refused('');
       if (error instanceof BudgetUsedUpError) {
@@ -200,19 +217,30 @@ async function answerQuestion(
       }
       if (controls.signal.reason === 'stopped') return withThinking(outcomes.finished(draft.end('stopped')), draft);
       if (error instanceof ImageRefusedError) return outcomes.refused(imageRefusal(question, error));
-      if (!(error instanceof ChatError)) throw error;
+      if (!(error instanceof ChatError)) {
+        await giveBack(options, context, spending);
+        throw error;
+      }
       turn.trace.note('x', error.code);
-      return draft.text === '' ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
+      return draft.isEmpty ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
     },
   );
-  const verdict = (await watch?.judge(draft.text === '' ? '' : outcome.text, outcome.thinking)) ?? 'allowed';
+  const verdict = (await watch?.judge(draft.isEmpty ? '' : outcome.text, outcome.thinking)) ?? 'allowed';
   if (verdict !== 'allowed') turn.trace.note('g', 'answer', verdict);
   const shown = verdict === 'allowed' ? outcome : outcomes.blocked('answer', verdict);
-  const { length: questions } = turn.messages;
-  const use = draft.text === '' ? { questions: 0, tokens: 0 } : { questions, tokens: draft.tokenCount.tokens };
-  // Before the outcome is stored, so that a worker that takes over finds the question charged.
-  await spending?.charge(use);
-  return { ...shown, model: draft.model, rule, usage: usageOf(options, context, draft) };
+  // A part of the outcome, so that a worker that takes over charges the same.
+  const budgets = spending?.charges(draft.isEmpty ? undefined : draft.tokenCount.tokens);
+  return { ...shown, model: draft.model, rule, budgets, usage: usageOf(options, context, draft) };
+}
+
+/** After an unexpected error. A worker that takes the turn over uses the same reservation. */
+async function giveBack(
+  { budgets }: Pick<AnswerQuestionOptions, 'budgets'>,
+  { turn, controls }: AdmittedContext,
+  spending: Spending | undefined,
+): Promise<void> {
+  const charges = isSuperseded(controls.signal) ? undefined : spending?.charges(undefined);
+  if (charges) await budgets.settle(turn.turnId, charges);
 }
 
 /** What a person brings into the prompt: the words of the question, of quotes and of files. */
@@ -265,7 +293,7 @@ async function streamAnswer(
   const reserve =
     spending &&
     (async (promptTokens: number) => {
-      const near = await spending.reserve(promptTokens);
+      const near = await spending.reserve(chosen.model, promptTokens);
       if (newest.chat.kind === 'private') for (const line of tellNear(near, read.voice)) draft.note(line);
     });
   const asking = { call, build, allowed, maxTokens: chosen.maxTokens, chat: tools.chat, draft, reserve };
@@ -462,13 +490,15 @@ function toolAskerOf({ account, newest: { chat }, question, scene }: AdmittedCon
 
 /** Usage of the question, written by the commit. A question that reached no model has no usage. */
 function usageOf(
-  { nowMs, prompt: { timeZone } }: AnswerQuestionOptions,
+  { nowMs, models, prompt: { timeZone }, tools: { report } }: AnswerQuestionOptions,
   { turn, newest, account }: AdmittedContext,
-  { tokenCount: { tokens }, model = '' }: Pick<AnswerDraft, 'tokenCount' | 'model'>,
+  { tokenCount: { tokens, use }, model = '' }: Pick<AnswerDraft, 'tokenCount' | 'model'>,
 ): Outcome['usage'] {
   if (tokens === 0) return undefined;
+  const cost = costOf(use, models.catalog.of(model).price);
+  report.tokensUsed({ model, use, cost });
   const { partition } = turn.conversation;
   const place = { partition, personId: personIdOf(newest, newest.sender.userId), nowMs: nowMs(), timeZone };
   const origin = { model, department: account?.department ?? '' };
-  return usageChange(place, { questions: turn.messages.length, tokens }, origin);
+  return usageChange(place, { questions: turn.messages.length, tokens, cost }, origin);
 }

@@ -2,9 +2,15 @@ import { promptTokens } from '../conversation/build-prompt.ts';
 import { estimatesOf, estimateTokens } from '../conversation/estimate-tokens.ts';
 import type { ChatEvent, ChatRequest, ToolDeclaration } from '../../model/chat-types.ts';
 
+/** Tokens of prompts and answers. */
+export interface TokenUse {
+  prompt: number;
+  completion: number;
+}
+
 /** Token usage of one question: the service's count, otherwise an estimate. A question may consist of several calls. */
 export class TokenCount {
-  #counted = 0;
+  #counted: TokenUse = { prompt: 0, completion: 0 };
   #estimated = 0;
   #text = '';
 
@@ -19,13 +25,20 @@ export class TokenCount {
   recordEvent(event: ChatEvent): void {
     if (event.type === 'text' || event.type === 'reasoning') this.#text += event.delta;
     if (event.type !== 'usage') return;
-    this.#counted += event.promptTokens + event.completionTokens;
+    const { prompt, completion } = this.#counted;
+    this.#counted = { prompt: prompt + event.promptTokens, completion: completion + event.completionTokens };
     this.#estimated = 0;
     this.#text = '';
   }
 
   get tokens(): number {
-    return this.#counted + this.#estimated + estimateTokens(this.#text);
+    const { prompt, completion } = this.use;
+    return prompt + completion;
+  }
+
+  get use(): TokenUse {
+    const { prompt, completion } = this.#counted;
+    return { prompt: prompt + this.#estimated, completion: completion + estimateTokens(this.#text) };
   }
 }
 

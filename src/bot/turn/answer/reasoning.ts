@@ -2,6 +2,7 @@ import { monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
 import { localize, type Language } from '../../../shared/text/texts.ts';
 import type { ReplyView } from '../../domain/reply.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
+import { MaskStream, type MaskRules } from '../moderation/mask-text.ts';
 import type { Chat } from '../../domain/message.ts';
 import type { Preferences } from '../conversation/preferences.ts';
 
@@ -21,18 +22,20 @@ export class Thought {
   readonly #isShown: boolean;
   readonly #language: Language;
   #sinceMs: number | undefined;
+  readonly #masks: MaskStream | undefined;
   #newest = '';
 
-  /** @param isShown see `isReasoningShown` */
-  constructor(isShown: boolean, language: Language) {
+  /** @param isShown see `isReasoningShown` @param masks what is masked in it */
+  constructor(isShown: boolean, language: Language, masks?: MaskRules) {
     this.#isShown = isShown;
     this.#language = language;
+    this.#masks = masks && new MaskStream(masks);
   }
 
   add(delta: string): void {
     this.#sinceMs ??= monotonicMs();
     if (!this.#isShown) return;
-    this.#newest += delta;
+    this.#newest += this.#masks ? this.#masks.take(delta) : delta;
     // Trim occasionally, not with every token.
     if (this.#newest.length > 2 * MAX_THOUGHT_CHARS) this.#newest = newestOf(this.#newest);
   }
@@ -53,6 +56,7 @@ export class Thought {
 
   /** The reasoning in the finished reply. */
   finalView(): { thinking?: string } {
+    this.#newest += this.#masks?.take('', true) ?? '';
     return { thinking: this.#newest.trim() === '' ? undefined : newestOf(this.#newest) };
   }
 

@@ -15,7 +15,7 @@ import type { TurnReport } from '../turn-ports.ts';
 export interface TurnToolOptions {
   chat: ChatClient;
   toolbox: Toolbox;
-  report: Pick<TurnReport, 'toolEnded'>;
+  report: Pick<TurnReport, 'toolEnded' | 'tokensUsed'>;
 }
 
 /** Tools of one turn: those that the user may use, and their results. */

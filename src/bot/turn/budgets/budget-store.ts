@@ -1,3 +1,4 @@
+import { Cluster } from 'ioredis';
 import { DAY_MS, MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { localTime } from '../../../shared/local-time.ts';
@@ -5,16 +6,35 @@ import { loadScript } from '../../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { budgetKeys, type BudgetKeys } from '../../domain/partition-keys.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
-import type { AppliedBudget, Budget } from '../../policy/budget.ts';
-
-/** The limit that is used up, or of which four fifths are used. */
-export type BudgetLimit = keyof Budget;
+import type { BudgetCharge } from '../../domain/turn.ts';
+import { BUDGET_LIMITS, type AppliedBudget, type Budget, type BudgetLimit } from '../../policy/budget.ts';
 
 /** What a question is expected to use, or has used. */
 export interface BudgetUse {
   questions: number;
   tokens: number;
+  images: number;
 }
+
+/** Whose budget it is: a person's id, department code, group id or model. */
+export type BudgetOwner = Pick<AppliedBudget, 'of' | 'code'>;
+
+/** Where one budget is counted. */
+export interface BudgetPlace extends BudgetKeys {
+  limits: Budget;
+}
+
+/** The limit of a budget, by the budget's position. */
+export interface LimitAt {
+  at: number;
+  limit: BudgetLimit;
+}
+
+export type Reservation =
+  /** `near`: limits of which four fifths are used now, each reported once. */
+  | { kind: 'reserved'; near: readonly LimitAt[] }
+  /** `isInProgress`: only because of questions in progress. */
+  | { kind: 'used-up'; usedUp: LimitAt; isInProgress: boolean };
 
 export interface BudgetStoreOptions {
   redis: RedisClient;
@@ -31,26 +51,14 @@ const RESERVED_MS = 60 * MINUTE_MS;
 const CHARGED_MS = DAY_MS;
 const WARN_AT_SHARE = 0.8;
 
-const reserveScript = loadScript(import.meta.url, './scripts/reserve-budget.lua', {
+const reserveScript = loadScript(import.meta.url, './scripts/reserve-budgets.lua', {
   constants: { RESERVED_MS },
-  keys: ['used', 'reserved', 'charged'],
-  args: [
-    ...(['turnId', 'day', 'questions', 'tokens', 'questionsPerDay?', 'tokensPerDay?', 'tokensPerMonth?'] as const),
-    ...(['lifeMs', 'warnAt'] as const),
-  ],
-  answer: {
-    verdict: ['granted', 'questionsPerDay', 'tokensPerDay', 'tokensPerMonth'],
-    isInProgress: 'flag',
-    warning: ['', 'questionsPerDay', 'tokensPerDay', 'tokensPerMonth'],
-  },
-});
-const chargeScript = loadScript(import.meta.url, './scripts/charge-budget.lua', {
-  keys: ['used', 'reserved', 'charged'],
-  args: ['turnId', 'day', 'questions', 'tokens', 'lifeMs', 'chargedMs'],
-  answer: 'flag',
+  keys: ['first'],
+  args: ['turnId', 'day', 'questions', 'tokens', 'images', 'lifeMs', 'warnAt', 'budgets'],
+  answer: { usedUp: 'number', limit: ['', ...BUDGET_LIMITS], isInProgress: 'flag', warnings: 'texts' },
 });
 
-/** Use of budgets in Redis: one hash per person or department and month. All writes can be repeated. */
+/** Use of budgets in Redis: one hash per owner and month. The commit charges it (queue/settle-budgets.ts). */
 export class BudgetStore {
   readonly #options: BudgetStoreOptions;
 
@@ -58,63 +66,103 @@ export class BudgetStore {
     this.#options = options;
   }
 
-  /**
-   * @param subject the person's id, for a person's budget
-   * @returns the limit that is used up, if there is one, and whether only because of questions in progress
-   */
-  async reserve(
-    budget: AppliedBudget,
-    { subject, turnId, use }: { subject: string; turnId: DeliveryId; use: BudgetUse },
-  ): Promise<{ usedUp?: BudgetLimit; isInProgress: boolean; warning?: BudgetLimit }> {
-    const { keys, day } = this.#place(budget, subject, turnId);
-    const args = { turnId, day, ...rounded(use), ...budget.limits, lifeMs: LIFE_MS, warnAt: WARN_AT_SHARE };
-    const { verdict, isInProgress, warning } = await reserveScript.run(this.#options.redis, keys, args);
+  /** Where a question that is asked now is counted. */
+  placeOf(owner: BudgetOwner, limits: Budget, turnId: DeliveryId): BudgetPlace {
+    return { ...this.#keysOf(owner, turnId), limits };
+  }
+
+  /** Reserves the expected use in all budgets, or in none. One call, but one for each budget on a cluster. */
+  async reserve(places: readonly BudgetPlace[], turnId: DeliveryId, use: BudgetUse): Promise<Reservation> {
+    if (!(this.#options.redis instanceof Cluster)) return this.#reserve(places, turnId, use);
+    const near: LimitAt[] = [];
+    for (const [at, place] of places.entries()) {
+      const one = await this.#reserve([place], turnId, use);
+      if (one.kind === 'used-up') return { ...one, usedUp: { ...one.usedUp, at } };
+      near.push(...one.near.map(({ limit }) => ({ at, limit })));
+    }
+    return { kind: 'reserved', near };
+  }
+
+  async #reserve(places: readonly BudgetPlace[], turnId: DeliveryId, use: BudgetUse): Promise<Reservation> {
+    const [first] = places;
+    if (!first) return { kind: 'reserved', near: [] };
+    const args = { turnId, day: this.#today().day, ...rounded(use), lifeMs: LIFE_MS, warnAt: WARN_AT_SHARE };
+    const budgets = JSON.stringify(places);
+    const answer = await reserveScript.run(this.#options.redis, { first: first.used }, { ...args, budgets });
+    const { usedUp, limit, isInProgress, warnings } = answer;
+    if (limit !== '') return { kind: 'used-up', usedUp: { at: usedUp - 1, limit }, isInProgress };
+    return { kind: 'reserved', near: warnings.map(readWarning) };
+  }
+
+  /** What replaces a reservation. A use of nothing gives it back. */
+  chargeOf({ used, reserved, charged }: BudgetPlace, use: BudgetUse): BudgetCharge {
     return {
-      usedUp: verdict === 'granted' ? undefined : verdict,
-      isInProgress,
-      warning: warning === '' ? undefined : warning,
+      ...{ used, reserved, charged, day: this.#today().day },
+      ...rounded(use),
+      ...{ lifeMs: LIFE_MS, chargedMs: CHARGED_MS },
     };
   }
 
-  /** Replaces the reservation. A use of nothing gives it back. */
-  async charge(
-    budget: AppliedBudget,
-    { subject, turnId, use }: { subject: string; turnId: DeliveryId; use: BudgetUse },
-  ): Promise<void> {
-    const { keys, day } = this.#place(budget, subject, turnId);
-    const args = { turnId, day, ...rounded(use), lifeMs: LIFE_MS, chargedMs: CHARGED_MS };
-    await chargeScript.run(this.#options.redis, keys, args);
+  /** What is used of each limit today or this month, and what was added to it. Questions in progress count when they end. */
+  async usage(owner: BudgetOwner): Promise<Record<BudgetLimit, { used: number; added: number }>> {
+    const { used } = this.#keysOf(owner, '');
+    const fields = BUDGET_LIMITS.map((limit) => this.#fieldOf(limit));
+    const counts = await this.#options.redis.hmget(used, ...fields, ...fields.map((field) => `+${field}`));
+    const count = (at: number) => Number(counts[at] ?? 0);
+    const rows = BUDGET_LIMITS.map((limit, at) => [limit, { used: count(at), added: count(at + fields.length) }]);
+    return Object.fromEntries(rows) as Record<BudgetLimit, { used: number; added: number }>;
   }
 
-  /** What is left of each limit. Questions in progress count when they end. */
-  async left(budget: AppliedBudget, subject: string): Promise<Budget> {
-    const { keys, day } = this.#place(budget, subject, '');
-    const [questions, tokens, monthly] = await this.#options.redis.hmget(
-      keys.used,
-      `${day}:questions`,
-      `${day}:tokens`,
-      'tokens',
-    );
-    const rest = (limit: number | undefined, used: string | null | undefined) =>
-      limit === undefined ? undefined : Math.max(0, limit - Number(used ?? 0));
-    const { questionsPerDay, tokensPerDay, tokensPerMonth } = budget.limits;
-    return {
-      questionsPerDay: rest(questionsPerDay, questions),
-      tokensPerDay: rest(tokensPerDay, tokens),
-      tokensPerMonth: rest(tokensPerMonth, monthly),
-    };
+  /** What is left of each limit, and the limit with what was added to it. */
+  async left({ of, code, limits }: AppliedBudget): Promise<{ left: Budget; most: Budget }> {
+    const usage = await this.usage({ of, code });
+    const [left, most]: [Budget, Budget] = [{}, {}];
+    for (const name of BUDGET_LIMITS) {
+      const limit = limits[name];
+      if (limit === undefined) continue;
+      most[name] = limit + usage[name].added;
+      left[name] = Math.max(0, most[name] - usage[name].used);
+    }
+    return { left, most };
   }
 
-  #place(budget: AppliedBudget, subject: string, turnId: string): { keys: BudgetKeys; day: string } {
-    const { keyRing, nowMs, timeZone } = this.#options;
-    const { date } = localTime(nowMs(), timeZone);
-    const whose = budget.of === 'person' ? `person:${subject}` : `department:${budget.code}`;
-    const month = date.slice(0, 'YYYY-MM'.length);
-    const keys = budgetKeys(keyRing.pseudonym('budget', whose), { month, turnId });
-    return { keys, day: date.slice(-'DD'.length) };
+  /** Adds to a limit until the end of its day or month. @returns all that was added to it */
+  async topUp(owner: BudgetOwner, limit: BudgetLimit, amount: number): Promise<number> {
+    const { used } = this.#keysOf(owner, '');
+    const isDaily = limit.endsWith('Day');
+    const mark = `w:${isDaily ? `${this.#today().day}:` : ''}${limit}`;
+    const step = this.#options.redis.multi();
+    step
+      .hincrby(used, `+${this.#fieldOf(limit)}`, amount)
+      .hdel(used, mark)
+      .pexpire(used, LIFE_MS);
+    const results = await step.exec();
+    return Number(results?.[0]?.[1] ?? 0);
+  }
+
+  #keysOf({ of, code }: BudgetOwner, turnId: string): BudgetKeys {
+    return budgetKeys(this.#options.keyRing.pseudonym('budget', `${of}:${code}`), {
+      month: this.#today().month,
+      turnId,
+    });
+  }
+
+  #fieldOf(limit: BudgetLimit): string {
+    const [kind, period] = limit.split('Per');
+    return period === 'Day' ? `${this.#today().day}:${kind}` : (kind as string);
+  }
+
+  #today(): { day: string; month: string } {
+    const { date } = localTime(this.#options.nowMs(), this.#options.timeZone);
+    return { day: date.slice(-'DD'.length), month: date.slice(0, 'YYYY-MM'.length) };
   }
 }
 
-function rounded({ questions, tokens }: BudgetUse): BudgetUse {
-  return { questions, tokens: Math.ceil(tokens) };
+function readWarning(warning: string): LimitAt {
+  const [number, limit] = warning.split(':');
+  return { at: Number(number) - 1, limit: limit as BudgetLimit };
+}
+
+function rounded({ questions, tokens, images }: BudgetUse): BudgetUse {
+  return { questions, tokens: Math.ceil(tokens), images };
 }

@@ -1,52 +1,47 @@
-import type { Bilingual } from '../../../shared/text/texts.ts';
 import { BUDGET_TEXTS } from '../../i18n/budget-texts.ts';
 import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
-import type { AppliedBudget, Budget } from '../../policy/budget.ts';
-import type { BudgetLimit } from './budget-store.ts';
+import { BUDGET_LIMITS, type AppliedBudget, type Budget, type BudgetLimit } from '../../policy/budget.ts';
 import type { LimitOf } from './spending.ts';
 
-type OfLimit = Readonly<Record<BudgetLimit, Bilingual>>;
-
-const USED_UP: Readonly<Record<AppliedBudget['of'], OfLimit>> = {
-  person: {
-    questionsPerDay: BUDGET_TEXTS.usedUpQuestionsPerDay,
-    tokensPerDay: BUDGET_TEXTS.usedUpTokensPerDay,
-    tokensPerMonth: BUDGET_TEXTS.usedUpTokensPerMonth,
-  },
-  department: {
-    questionsPerDay: BUDGET_TEXTS.departmentUsedUpQuestionsPerDay,
-    tokensPerDay: BUDGET_TEXTS.departmentUsedUpTokensPerDay,
-    tokensPerMonth: BUDGET_TEXTS.departmentUsedUpTokensPerMonth,
-  },
-};
-const NEAR: OfLimit = {
-  questionsPerDay: BUDGET_TEXTS.nearQuestionsPerDay,
-  tokensPerDay: BUDGET_TEXTS.nearTokensPerDay,
-  tokensPerMonth: BUDGET_TEXTS.nearTokensPerMonth,
-};
-const LEFT: OfLimit = {
-  questionsPerDay: BUDGET_TEXTS.leftQuestionsPerDay,
-  tokensPerDay: BUDGET_TEXTS.leftTokensPerDay,
-  tokensPerMonth: BUDGET_TEXTS.leftTokensPerMonth,
-};
+const AMOUNTS = {
+  questions: BUDGET_TEXTS.amountQuestions,
+  tokens: BUDGET_TEXTS.amountTokens,
+  images: BUDGET_TEXTS.amountImages,
+} as const;
 
 /** Other members read the replies in a group, so there the text tells nothing about the person. */
 export function tellUsedUp({ budget, limit, isInProgress }: LimitOf, voice: Voice, isPrivate: boolean): string {
-  if (!isPrivate) return localizeForChat(BUDGET_TEXTS.usedUpInGroup, voice);
+  const { of, code, limits } = budget;
+  if (!isPrivate && of !== 'group') return localizeForChat(BUDGET_TEXTS.usedUpInGroup, voice);
   if (isInProgress === true) return localizeForChat(BUDGET_TEXTS.inProgress, voice);
-  return localizeForChat(USED_UP[budget.of][limit], voice, { most: budget.limits[limit] ?? 0 });
+  const { amount, period } = amountOf(limit, limits[limit], voice);
+  return localizeForChat(BUDGET_TEXTS[`${of}UsedUpPer${period}`], voice, { amount, code });
 }
 
-/** Only the person's own budgets: nobody can save for a department. */
+/** Only the person's own budgets: one person cannot save for a department. */
 export function tellNear(near: readonly LimitOf[], voice: Voice): string[] {
-  const own = near.filter(({ budget }) => budget.of === 'person');
-  return own.map(({ budget, limit }) => localizeForChat(NEAR[limit], voice, { most: budget.limits[limit] ?? 0 }));
+  return near
+    .filter(({ budget }) => budget.of === 'person')
+    .map(({ budget, limit }) => {
+      const { amount, period } = amountOf(limit, budget.limits[limit], voice);
+      return localizeForChat(BUDGET_TEXTS[`nearPer${period}`], voice, { amount });
+    });
 }
 
-export function tellLeft({ limits }: AppliedBudget, left: Budget, voice: Voice): string[] {
-  return Object.keys(LEFT).flatMap((name) => {
-    const limit = name as BudgetLimit;
-    const [most, rest] = [limits[limit], left[limit]];
-    return most === undefined || rest === undefined ? [] : localizeForChat(LEFT[limit], voice, { left: rest, most });
+/** What is left of each limit of a budget that is not a group's. @param most the limits with what was added to them */
+export function tellLeft(
+  { of, code }: AppliedBudget,
+  { left, most }: { left: Budget; most: Budget },
+  voice: Voice,
+): string[] {
+  return BUDGET_LIMITS.flatMap((limit) => {
+    if (of === 'group' || left[limit] === undefined) return [];
+    const { amount, period } = amountOf(limit, most[limit], voice);
+    return localizeForChat(BUDGET_TEXTS[`${of}LeftPer${period}`], voice, { amount, code, left: left[limit] });
   });
+}
+
+function amountOf(limit: BudgetLimit, most = 0, voice: Voice): { amount: string; period: 'Day' | 'Month' } {
+  const [kind, period] = limit.split('Per') as [keyof typeof AMOUNTS, 'Day' | 'Month'];
+  return { amount: localizeForChat(AMOUNTS[kind], voice, { most }), period };
 }

@@ -5,7 +5,7 @@ import { readUsage } from '../conversation/usage-store.ts';
 import { personIdOf } from '../../domain/conversation.ts';
 import { RECORD_TEXTS } from '../../i18n/record-texts.ts';
 import type { BudgetStore } from '../budgets/budget-store.ts';
-import { subjectOf } from '../budgets/spending.ts';
+import { ownerOf } from '../budgets/spending.ts';
 import { tellLeft } from '../budgets/tell-budget.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
 import { voiceOf } from '../translate.ts';
@@ -31,8 +31,11 @@ export async function showUsage(
   if (typeof judged === 'string' || 'outcome' in judged) return { kind: 'command', text };
   const { account } = judged;
   const voice = voiceOf(context);
-  const left = judged.budgets.map(async (budget) =>
-    budget.of === 'person' ? tellLeft(budget, await budgets.left(budget, subjectOf({ account, newest })), voice) : [],
-  );
+  const models: readonly string[] = judged.models;
+  const shown = judged.budgets.filter(({ of, code }) => of !== 'model' || models.includes(code));
+  const left = shown.map(async (budget) => {
+    const owner = ownerOf(budget, { account, newest });
+    return tellLeft(budget, await budgets.left({ ...owner, limits: budget.limits }), voice);
+  });
   return { kind: 'command', text: [text, ...(await Promise.all(left)).flat()].join('\n\n') };
 }

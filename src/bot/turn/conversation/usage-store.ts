@@ -6,6 +6,7 @@ import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { scanKeys } from '../../../shared/redis/scan-keys.ts';
 import { ALL_PARTITIONS } from '../../domain/conversation.ts';
 import type { UsageChange } from '../../domain/turn.ts';
+import type { Cost } from '../answer/answer-cost.ts';
 import { asPersonId, type PersonId } from '../../domain/ids.ts';
 
 /** Usage of a person. */
@@ -41,7 +42,7 @@ const LIFE_MS = 40 * DAY_MS;
  */
 export function usageChange(
   place: { partition: number; personId: PersonId; nowMs: number; timeZone: string },
-  { questions, tokens }: Usage,
+  { questions, tokens, cost }: Usage & { cost?: Cost },
   origin?: UsageOrigin,
 ): UsageChange {
   const { day, month } = periodsOf(place.nowMs, place.timeZone);
@@ -51,6 +52,7 @@ export function usageChange(
     add: definedOnly({
       [`${field}:questions`]: questions > 0 ? questions : undefined,
       [`${field}:tokens`]: Math.round(tokens),
+      [`${field}:cost-${cost?.currency ?? ''}`]: cost && cost.micros > 0 ? cost.micros : undefined,
     }),
     lifeMs: LIFE_MS,
   };

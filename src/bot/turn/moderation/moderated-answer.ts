@@ -1,9 +1,13 @@
+import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { inBackground } from '../../../shared/in-background.ts';
 import type { LiveReply } from '../../reply/live-reply.ts';
 import type { WordList, WordScan } from '../../policy/word-list.ts';
 import type { ModerationVerdict } from './verdict.ts';
 
 type View = Parameters<LiveReply['show']>[0];
+
+/** A slice takes about ten milliseconds. */
+export const SLICE_CHARS = 8_192;
 
 /** The answer contains what must not be shown. Ends the call of the model. */
 export class BlockedAnswerError extends Error {}
@@ -31,6 +35,11 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   readonly #scan: WordScan | undefined;
   #next: View | undefined;
   #isAsking = false;
+  /** How much of the text is scanned, and the view that waits for that. */
+  #scannedChars = 0;
+  #unscanned: View | undefined;
+  #isScanning = false;
+  #isJudging = false;
   #verdict: ModerationVerdict = 'allowed';
 
   constructor(options: ModeratedAnswerOptions) {
@@ -44,6 +53,40 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   }
 
   show(view: View): void {
+    this.#unscanned = view;
+    if (this.#isScanning) return;
+    if (this.#scan && view.text.length - this.#scannedChars > SLICE_CHARS) inBackground(() => this.#scanAndShow());
+    else this.#showScanned(view);
+  }
+
+  /** A long piece is scanned in slices, between which other turns go on. A newer view replaces the one that waits. */
+  async #scanAndShow(): Promise<void> {
+    this.#isScanning = true;
+    for (let view = this.#unscanned; view && !this.#isOver(); view = this.#unscanned) {
+      await this.#scanSlices(view.text, () => this.#isJudging);
+      if (this.#isOver()) break;
+      if (this.#unscanned === view) this.#unscanned = undefined;
+      this.#showScanned(view);
+    }
+    this.#isScanning = false;
+  }
+
+  #isOver(): boolean {
+    return this.#isJudging || this.isBlocked;
+  }
+
+  /** Scans all but the last slice. */
+  async #scanSlices(text: string, isOver: () => boolean): Promise<void> {
+    // A text that was taken back begins again.
+    if (text.length < this.#scannedChars) this.#scannedChars = 0;
+    for (let end = this.#scannedChars + SLICE_CHARS; end < text.length && !isOver(); end += SLICE_CHARS) {
+      if (this.#scan?.scan(text, false, end).hasWord === true) return this.#blockByWord();
+      this.#scannedChars = end;
+      await nextEventLoopTurn();
+    }
+  }
+
+  #showScanned(view: View): void {
     const passed = this.#pass(view);
     if (!passed) return;
     const { live, ask } = this.#options;
@@ -54,8 +97,10 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
 
   /** Judges the complete answer, also after a stop. No view that still waits is shown any more. */
   async judge(text = '', thinking = ''): Promise<ModerationVerdict> {
-    this.#next = undefined;
+    this.#next = this.#unscanned = undefined;
+    this.#isJudging = true;
     const { words, ask } = this.#options;
+    if (this.#scan) await this.#scanSlices(text, () => this.isBlocked);
     if (this.isBlocked) return this.#verdict;
     const scanned = [this.#scan?.scan(text, true), words?.begin().scan(thinking, true)];
     if (scanned.some((one) => one?.hasWord)) this.#blockByWord();
@@ -69,6 +114,7 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     if (!this.#scan) return view;
     const { words } = this.#options;
     const { hasWord, showableChars } = this.#scan.scan(view.text);
+    this.#scannedChars = view.text.length;
     // Only the newest part of the reasoning is in a view, so it is read again each time.
     const thought = view.thinking === undefined ? undefined : words?.begin().scan(view.thinking);
     if (hasWord || thought?.hasWord === true || words?.begin().scan(view.status ?? '', true).hasWord === true) {

@@ -5,7 +5,7 @@ import type { LiveReply } from '../../reply/live-reply.ts';
 import type { TurnReport } from '../turn-ports.ts';
 import type { AskModeration } from './moderation-service.ts';
 import type { ModeratedKind, ModerationVerdict } from './verdict.ts';
-import { ModeratedAnswer } from './moderated-answer.ts';
+import { ModeratedAnswer, SLICE_CHARS } from './moderated-answer.ts';
 
 export interface ModerationOptions {
   /** Undefined without words. */
@@ -16,9 +16,6 @@ export interface ModerationOptions {
   whenAway: 'block' | 'allow';
   report: Pick<TurnReport, 'moderated'>;
 }
-
-/** A slice takes about ten milliseconds. */
-const SLICE_CHARS = 8_192;
 
 /** Checks questions before they leave, and answers before they are shown (SECURITY.md moderation). */
 export class Moderation {

@@ -1,0 +1,28 @@
+import { PLATFORM_NAMES } from './platform-name.ts';
+
+/** What an administrator can pause. */
+export type PauseTarget = 'all' | `${'platform' | 'group' | 'model'}:${string}`;
+
+/** A pause that is in force. */
+export interface Pause {
+  target: PauseTarget;
+  /** A text of the administrator, shown below the bot's own sentence. */
+  message?: string;
+  sinceMs: number;
+}
+
+const TARGET = /^(?:all|group:\S{1,200}|model:\S{1,200}|platform:(\S+))$/;
+
+/** Reads a target as typed. @returns undefined for another form, or an unknown platform */
+export function readPauseTarget(text: string): PauseTarget | undefined {
+  const match = TARGET.exec(text);
+  if (!match) return undefined;
+  const platform = match[1];
+  if (platform !== undefined && !PLATFORM_NAMES.some((name) => name === platform)) return undefined;
+  return text as PauseTarget;
+}
+
+/** Hash of all pauses, by target. */
+export const PAUSES_KEY = 'pauses';
+/** Channel that announces a change to all processes. */
+export const PAUSES_CHANNEL = 'pauses-changed';

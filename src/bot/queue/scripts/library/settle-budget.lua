@@ -1,0 +1,25 @@
+-- Replaces a question's reservation in a budget by its real use. Safe to repeat: a turn that is charged again, also by another
+-- worker, only adds what it has used since. A use of nothing gives the reservation back.
+--
+-- budget: { used, reserved, charged: keys (reserve-budgets.lua), day: DD, questions, tokens, images, lifeMs: of `used`, chargedMs: life of `charged` }
+local function settleBudget(budget, turnId)
+  local reservation, charged = redis.call('HGET', budget.reserved, turnId), redis.call('GET', budget.charged)
+  local day, before = budget.day, { 0, 0, 0 }
+  if reservation then day = string.match(reservation, '^%d+:(%d+):') end
+  -- guard: budgets/charged-once
+  if charged then day, before[1], before[2], before[3] = string.match(charged, '^(%d+):(%d+):(%d+):(%d+)$') end
+  redis.call('HDEL', budget.reserved, turnId)
+  local total, isMore = {}, false
+  for index, kind in ipairs({ 'questions', 'tokens', 'images' }) do
+    local more = math.max(0, budget[kind] - tonumber(before[index]))
+    total[index] = tonumber(before[index]) + more
+    if more > 0 then
+      isMore = true
+      redis.call('HINCRBY', budget.used, day .. ':' .. kind, string.format('%.0f', more))
+      redis.call('HINCRBY', budget.used, kind, string.format('%.0f', more))
+    end
+  end
+  if not isMore then return end
+  redis.call('PEXPIRE', budget.used, budget.lifeMs)
+  redis.call('SET', budget.charged, string.format('%s:%.0f:%.0f:%.0f', day, unpack(total)), 'PX', budget.chargedMs)
+end

@@ -1,0 +1,14 @@
+import type { ModelPrice } from '../../../shared/models/model-entry.ts';
+import type { TokenUse } from './count-tokens.ts';
+
+/** What tokens cost. Millionths of the currency, so that counters add whole numbers. */
+export interface Cost {
+  micros: number;
+  currency: string;
+}
+
+/** Prices are per million tokens, so that tokens times price are millionths. @returns undefined without a price */
+export function costOf({ prompt, completion }: TokenUse, price: ModelPrice | undefined): Cost | undefined {
+  if (!price) return undefined;
+  return { micros: Math.round(prompt * price.prompt + completion * price.completion), currency: price.currency };
+}
