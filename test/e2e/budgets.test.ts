@@ -152,8 +152,8 @@ test('tokens and costs are counted by model, and people do not see costs [budget
   await ask('U1', 'model model-b');
   await ask('U1', 'question');
   const metrics = await (await fetch(`${deployment.botUrl}/metrics`)).text();
-  expect(metrics).toContain('parley_model_tokens_total{model="model-a",kind="prompt"} 900');
-  expect(metrics).toContain('parley_model_tokens_total{model="model-b",kind="completion"} 100');
+  expect(metrics).toContain('parley_chat_tokens_total{model="model-a",kind="prompt"} 900');
+  expect(metrics).toContain('parley_chat_tokens_total{model="model-b",kind="completion"} 100');
   expect(metrics).toMatch(/parley_model_cost_total\{model="model-a",currency="CNY"\} 0.0028\n/);
   expect(metrics).not.toContain('parley_model_cost_total{model="model-b"');
   const [key = ''] = await deployment.redis.keys('*:usage:*');

@@ -41,11 +41,6 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     help: 'Pauses by administrators that are in force: of everything, platforms, groups and models',
   });
   let paused = '';
-  const tokens = counter(registry, {
-    name: 'model_tokens_total',
-    help: 'Tokens of prompts and answers by model, as the chat service counts them, otherwise estimated',
-    labels: ['model', 'kind'],
-  });
   const costs = counter(registry, {
     name: 'model_cost_total',
     help: 'Cost of questions by model and currency, at the prices of MODELS_FILE',
@@ -103,10 +98,8 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
       if (by === 'away') log.error({ trace, kind, by }, text);
       else log.info({ audit: true, event: 'moderated', trace, kind, by }, text);
     },
-    tokensUsed({ model, use, cost }) {
-      tokens({ model, kind: 'prompt' }, use.prompt);
-      tokens({ model, kind: 'completion' }, use.completion);
-      if (cost) costs({ model, currency: cost.currency }, cost.micros / MICROS);
+    costIncurred({ model, cost: { currency, micros } }) {
+      costs({ model, currency }, micros / MICROS);
     },
     pausesRead({ targets }) {
       pauses(targets.length);

@@ -1,6 +1,5 @@
 import type { PlatformName } from '../domain/platform-name.ts';
 import type { Cost } from './answer/answer-cost.ts';
-import type { TokenUse } from './answer/count-tokens.ts';
 import type { Moderated } from './moderation/verdict.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 
@@ -33,8 +32,8 @@ export interface TurnReport {
   toolEnded(event: { turnId: DeliveryId; tool: string; outcome: ToolOutcome; durationMs: number }): void;
   /** A question or an answer was blocked, or the service that checks it was away. Contains nothing of the text. */
   moderated(event: Moderated): void;
-  /** A question used tokens of a model. `cost` is absent without a price. */
-  tokensUsed(event: { model: string; use: TokenUse; cost?: Cost }): void;
+  /** A question used a model that has a price. */
+  costIncurred(event: { model: string; cost: Cost }): void;
   /** The pauses were read, at the start or after a change. */
   pausesRead(event: { targets: readonly string[] }): void;
   turnEnded(event: {

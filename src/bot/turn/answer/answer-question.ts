@@ -496,7 +496,7 @@ function usageOf(
 ): Outcome['usage'] {
   if (tokens === 0) return undefined;
   const cost = costOf(use, models.catalog.of(model).price);
-  report.tokensUsed({ model, use, cost });
+  if (cost) report.costIncurred({ model, cost });
   const { partition } = turn.conversation;
   const place = { partition, personId: personIdOf(newest, newest.sender.userId), nowMs: nowMs(), timeZone };
   const origin = { model, department: account?.department ?? '' };

@@ -15,7 +15,7 @@ import type { TurnReport } from '../turn-ports.ts';
 export interface TurnToolOptions {
   chat: ChatClient;
   toolbox: Toolbox;
-  report: Pick<TurnReport, 'toolEnded' | 'tokensUsed'>;
+  report: Pick<TurnReport, 'toolEnded' | 'costIncurred'>;
 }
 
 /** Tools of one turn: those that the user may use, and their results. */
