@@ -12,6 +12,7 @@ export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
   'bot/policy': ['shared'],
   'bot/model': ['shared'],
   'bot/platforms': ['shared', 'bot/domain'],
+  'bot/audit': ['shared', 'bot/domain'],
   'bot/identity': ['shared', 'bot/domain', 'bot/platforms'],
   'bot/queue': ['shared', 'bot/domain', 'bot/platforms'],
   'bot/knowledge': ['shared', 'bot/policy'],
@@ -29,11 +30,12 @@ export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
   'bot/app': [
     ...['shared', 'service', 'simulator', 'bot/domain', 'bot/config', 'bot/i18n', 'bot/policy', 'bot/model'],
     ...['bot/platforms', 'bot/identity', 'bot/queue', 'bot/knowledge', 'bot/tools', 'bot/reply', 'bot/ingress'],
-    ...['bot/turn', 'bot/metrics'],
+    ...['bot/turn', 'bot/audit', 'bot/metrics'],
   ],
   cli: [
     ...['shared', 'service', 'simulator', 'bot/domain', 'bot/config', 'bot/policy', 'bot/model', 'bot/platforms'],
-    ...['bot/identity', 'bot/knowledge', 'bot/tools', 'bot/queue', 'bot/reply', 'bot/turn', 'bot/metrics', 'bot/app'],
+    ...['bot/identity', 'bot/knowledge', 'bot/tools', 'bot/queue', 'bot/reply', 'bot/turn', 'bot/audit', 'bot/metrics'],
+    'bot/app',
   ],
 };
 

@@ -11,6 +11,7 @@ import type { FindHeldMessages, WaitsFor } from '../identity/links/waiting.ts';
 import type { TurnClaim } from '../domain/turn.ts';
 import { personIdOf } from '../domain/conversation.ts';
 import { createNotifyPerson } from './notify-person.ts';
+import { recordSignIns } from './audit.ts';
 
 const RELEASES_REPEATED_AT_ONCE = 50;
 const MAX_RELEASES_MS = 2 * SECOND_MS;
@@ -21,9 +22,10 @@ const RECHECKED_AT_ONCE = 50;
  * Creates the sign-in module. The pages and the turns each have one, on their own connection. Undefined if sign-in is off.
  */
 export function createSignIn(options: BotOptions, base: Base): Identity | undefined {
-  const { config, secrets, recentLinks, nowMs, log, report } = options;
+  const { config, secrets, recentLinks, nowMs, log } = options;
   const { signIn } = config;
   if (signIn.mode === 'off') return undefined;
+  const report = config.audit.isOn ? recordSignIns(options, base, () => identity) : options.report;
   const identity: Identity = createIdentity({
     redis: base.redis,
     keyRing: base.keyRing,

@@ -47,6 +47,8 @@ import { createTakeTypedCode } from '../turn/typed-codes.ts';
 import { answerPaused } from '../turn/pauses/answer-paused.ts';
 import { Pauses } from '../turn/pauses/pauses.ts';
 import { shedLoad } from '../turn/answer/load-shedding.ts';
+import { createAuditChores } from './audit.ts';
+import { TurnAudit } from '../audit/turn-audit.ts';
 import { createSignIn, releaseIfLinked, repeatReleases, startRechecks, watchForLostLinks } from './sign-in.ts';
 import { readKnowledge, type NextKnowledge } from './knowledge.ts';
 import { createTools } from './tools.ts';
@@ -84,9 +86,11 @@ export interface WorkerPart {
 
 /** Runs turns. Its store waits for Redis as long as necessary. */
 export function createWorkerPart(options: BotOptions): WorkerPart {
-  const { config, secrets, nowMs, log, report } = options;
+  const { config, secrets, nowMs, log } = options;
   const base = createBase(options, 'wait');
   const { redis, keyRing, platforms, store, wakeQueue, listed } = base;
+  const audit = config.audit.isOn ? new TurnAudit(keyRing, nowMs) : undefined;
+  const report = audit ? audit.listen(options.report) : options.report;
   const identity = createSignIn(options, base);
   const endLinkWatch = watchForLostLinks(base, identity, log);
   const chat = createChat(options, readChatCatalog(config, secrets), shareThroughRedis(redis));
@@ -151,7 +155,10 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       answerQuestion,
       budgets,
       serviceName: config.signIn.serviceName,
-      records: { redis, keyRing, groupScope, nowMs, timeZone: config.timeZone, aiMark: config.conversation.aiMark },
+      records: {
+        ...{ redis, keyRing, groupScope, nowMs, timeZone: config.timeZone, aiMark: config.conversation.aiMark },
+        isAudited: config.audit.isOn,
+      },
     });
     const takeTypedCode = createTakeTypedCode({ identity, keyRing, log });
     const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
@@ -184,6 +191,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const takeBack: QuarantineOptions['takeBack'] = (turn) => worker.takeBack(turn);
   const needs = { takeGuilty, takeBack, searchLocal: knowledge.searchLocal, metrics };
   const quarantine = isQuarantine ? undefined : createQuarantine(options, base, needs);
+  const apologise = createApology({ openTurn, setAside });
   const worker: TurnWorker = new TurnWorker({
     redis,
     store,
@@ -204,9 +212,9 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         // An aborted turn ends as usual, whether or not the models are known.
         await abortable(listed.settled, context.signal).catch(() => undefined);
         await abortable(pauses.settled, context.signal).catch(() => undefined);
-        return runTurn(context);
+        return audit ? audit.record(context.claim, () => runTurn(context)) : runTurn(context);
       },
-      apologise: createApology({ openTurn, setAside }),
+      apologise: audit ? (claim) => audit.record(claim, () => apologise(claim)) : apologise,
       onHeld: async (claim) => (identity ? releaseIfLinked(base, identity, claim) : 0),
       deliverFollowUps: (partition) => followUps.wake(partition),
     },
@@ -215,10 +223,12 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     report,
   });
   const census = new ShardRegistry(redis, config.queue.shards);
+  const auditChores = createAuditChores({ config, redis, keyRing, nowMs, log });
   const chores = [
     () => readAllShards(census, worker),
     () => followUps.repeat(),
     () => reconciliation.runDue(),
+    ...auditChores.chores,
     ...(identity ? [repeatReleases(base, identity)] : []),
   ];
   const reclaim = (names: readonly string[]) => reclaimFromDeadWorkers(names, { redis, shards: config.queue.shards });
@@ -266,6 +276,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       const turnsMs = turnsGraceSec(graceSec) * SECOND_MS;
       await Promise.all([worker.close(turnsMs), summaries.close()]);
       await duties?.endPresence();
+      await auditChores.close();
       await followUps.close();
       listed.close();
       await wakeQueue.close();

@@ -109,6 +109,15 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       followsThreads: settings.THREAD_FOLLOW,
       aiMark: settings.AI_MARK,
     },
+    audit: {
+      isOn: settings.AUDIT,
+      directory: settings.AUDIT_DIR === undefined ? undefined : resolve(cwd, settings.AUDIT_DIR),
+      days: {
+        question: settings.AUDIT_QUESTION_DAYS,
+        'sign-in': settings.AUDIT_SIGN_IN_DAYS,
+        admin: settings.AUDIT_ADMIN_DAYS,
+      },
+    },
     chat: {
       baseUrl: settings.CHAT_BASE_URL ?? `${service}/v1`,
       models,

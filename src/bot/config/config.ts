@@ -87,6 +87,13 @@ export interface Config extends PlatformConfigs {
     /** Whether a thread in which the bot has answered may continue without naming it. */
     readonly followsThreads: boolean;
   };
+  readonly audit: {
+    /** Whether people's sign-ins and questions are recorded. */
+    readonly isOn: boolean;
+    readonly directory: string | undefined;
+    /** Retention of each class, in days. */
+    readonly days: { readonly question: number; readonly 'sign-in': number; readonly admin: number };
+  };
   readonly chat: {
     readonly baseUrl: string;
     /** Models that people can choose. With `modelsFrom: 'service'`, these hold only until the service has listed its models. */

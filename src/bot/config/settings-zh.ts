@@ -106,6 +106,17 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   CONVERSATION_IDLE_SEC: { meaning: '对话空闲多少秒后结束，下一条回答会提示已开始新对话。0 表示不结束。' },
   HISTORY_TTL_DAYS: { meaning: '没有新消息的对话保存的天数。' },
   FEEDBACK_TTL_DAYS: { meaning: '评价保存的天数，包括模型和策略规则（`npm run feedback`）。' },
+  AUDIT: {
+    meaning: '`yes`：记录登录、提问（不含正文）、拒绝和工具调用，供审计使用。管理员的操作始终会被记录。',
+  },
+  AUDIT_DIR: {
+    meaning:
+      '存放审计记录（JSON Lines）的目录，`npm run admin -- audit verify` 能发现其中的任何改动。同一时间只有一个 worker 写入，所有 worker 须使用同一目录。',
+    default: '无：记录保存在 Redis 中，共 64 个分区，每个分区最多 4,000 条',
+  },
+  AUDIT_QUESTION_DAYS: { meaning: '提问、拒绝和工具调用在审计记录中保存的天数。' },
+  AUDIT_SIGN_IN_DAYS: { meaning: '登录、绑定和解除绑定在审计记录中保存的天数。' },
+  AUDIT_ADMIN_DAYS: { meaning: '管理员的操作和删除证明在审计记录中保存的天数。' },
   AI_MARK: {
     meaning: '每个回答旁的“由 AI 生成”标识，以文件发送的回答还会在元数据中带有该标识：`yes`、`no` 或自定文字。',
   },

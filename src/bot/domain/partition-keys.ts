@@ -188,6 +188,29 @@ export function heavyFilesWaitKey(name: string): string {
 /** Checks of delivered answers (reply/deferred-reconciliation.ts): a sorted set by due time, and a hash of the encrypted checks. */
 export const RECONCILIATION_KEYS = { due: '{reconciliations}:due', checks: '{reconciliations}:checks' } as const;
 
+/**
+ * Sorted set of the conversations of a partition in which a person asked, and of their indexes of threads, by time. /export
+ * and erasure need it, because the names of conversations do not reveal people.
+ */
+export function chatsKey(partition: number, personId: PersonId): string {
+  return `{p${partition}}:chats:${personId}`;
+}
+
+/** Stream of audit entries that were not moved into files yet (bot/audit). */
+export function auditKey(partition: number): string {
+  return `{p${partition}}:audit`;
+}
+
+/** Set of people on legal hold: nothing that they asked in the partition's chats expires. */
+export function holdsKey(partition: number): string {
+  return `{p${partition}}:holds`;
+}
+
+/** List of encrypted turns that a person on legal hold has deleted or repeated. They are no part of any prompt. */
+export function onHoldKey({ id, partition }: ConversationRef): string {
+  return `{p${partition}}:on-hold:${id}`;
+}
+
 /** Counter of a chat's messages in the current minute; on a cluster also of a person's messages in one partition's chats. */
 export function rateKey(partition: number, who: string): string {
   return `{p${partition}}:rate:${who}`;

@@ -205,4 +205,6 @@ export interface TurnCommit {
   budgets?: readonly BudgetCharge[];
   /** Sequence number of the stop that ended this turn early. */
   stopServed?: number;
+  /** Encrypted entries for the audit record, stored in the same step. */
+  audit?: string[];
 }

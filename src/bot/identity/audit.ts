@@ -43,7 +43,8 @@ export type IdentityReason =
 export interface IdentityReport {
   /** Number of records per encryption key. An older key with 0 may be removed (SECURITY.md key-rotation). */
   sealedRecords(counts: ReadonlyMap<string, number>): void;
-  event(event: IdentityEvent, labels: { platform: PlatformName; reason?: IdentityReason }): void;
+  /** `person` is for the audit record only, which stores it encrypted; never a label. */
+  event(event: IdentityEvent, labels: { platform: PlatformName; reason?: IdentityReason }, person: ChatPerson): void;
 }
 
 /** Writes an event's audit line and increments its counter, so that both always agree. Persons appear as keyed hashes. */
@@ -53,7 +54,7 @@ export function createAudit(log: Log, keyRing: KeyRing, report: IdentityReport):
   return (event, person, reason) => {
     const { platform } = person;
     log.info({ audit: true, event, platform, person: pseudonymOf(keyRing, person), reason }, 'identity');
-    report.event(event, reason ? { platform, reason } : { platform });
+    report.event(event, reason ? { platform, reason } : { platform }, person);
   };
 }
 

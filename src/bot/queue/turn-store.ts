@@ -1,11 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { Cluster } from 'ioredis';
 import {
+  auditKey,
+  chatsKey,
   conversationKeys,
   followUpKeyPrefix,
   followUpsKey,
   messageKey,
+  holdsKey,
   messageKeyPrefix,
+  onHoldKey,
   preferencesKeyPrefix,
 } from '../domain/partition-keys.ts';
 import { DAY_MS, MINUTE_MS, monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
@@ -15,6 +19,7 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { REPLY_CHANNEL } from '../domain/reply.ts';
 import { personIdOf, type ConversationRef } from '../domain/conversation.ts';
 import { HELD_LIFE_MS } from '../domain/message.ts';
+import { MAX_AUDIT_ENTRIES } from '../domain/audit-entry.ts';
 import { REMEMBER_DELIVERY_MS } from './accept.ts';
 import { CLAIM_SHAPE } from './claim-shape.ts';
 import { newClaimName, newWorkerName } from './claim-name.ts';
@@ -64,13 +69,19 @@ const TURNS_OF_HISTORY_READ = 50;
 const MAX_HISTORY_TURNS_STORED = 200;
 /** Maximum threads per person and chat, for /forget. */
 const THREADS_REMEMBERED = 500;
+/** Maximum conversations per person and partition, for /export and erasure. */
+const CHATS_REMEMBERED = 1_000;
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
   libraries: [INBOX_ENTRY, SETTLE_BUDGET],
   constants: {
     ...{ REPLY_CHANNEL, CLEARED_MARK_MS, HELD_LIFE_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
     ...{ MAX_TURNS: MAX_HISTORY_TURNS_STORED, MAX_THREADS: THREADS_REMEMBERED },
+    ...{ MAX_CHATS: CHATS_REMEMBERED, MAX_AUDIT: MAX_AUDIT_ENTRIES },
   },
-  keys: ['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary', 'threadHistory?'],
+  keys: [
+    ...(['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary'] as const),
+    ...(['audit', 'holds', 'onHold', 'threadHistory?'] as const),
+  ],
   args: ['conversationId', 'epoch', 'messagePrefix', 'changes'],
   answer: { verdict: ['done', 'stale', 'amended'], waiting: 'number' },
 });
@@ -227,12 +238,16 @@ export class TurnStore {
       followed: followed && followedNote(followed),
       kept: { lifeMs: historyLifeMs, summary: hasSummary(claim) },
       answeredBy: claim.turnId,
+      ...chatsOf(claim, commit),
       preferences: preferences && placed(preferences, claim.conversation),
       followUps: hasFollowUp(commit) ? followUpsOf(claim.conversation) : undefined,
       letter: letterOf(claim, commit),
     };
     const keys = {
       ...conversationKeys(claim.conversation),
+      audit: auditKey(claim.conversation.partition),
+      holds: holdsKey(claim.conversation.partition),
+      onHold: onHoldKey(claim.conversation),
       threadHistory: threadHistory && conversationKeys(threadHistory.conversation).history,
     };
     const { verdict, waiting } = await commitScript.run(redis, keys, {
@@ -375,6 +390,20 @@ function pairs(flat: string[]): Record<string, string> {
 
 function followUpsOf({ partition }: ConversationRef): { due: string; prefix: string; lifeMs: number } {
   return { due: followUpsKey(partition), prefix: followUpKeyPrefix(partition), lifeMs: REMEMBER_DELIVERY_MS };
+}
+
+/** The sender, and the conversations to find their turns in. Other parts of a turn cannot be traced to a person. */
+function chatsOf(
+  { conversation, messages }: TurnClaim,
+  { history, thread, threadHistory }: TurnCommit,
+): { person?: PersonId; chats?: { key: string; ids: string[] } } {
+  const message = messages.at(-1)?.message;
+  if (!message) return {};
+  const person = personIdOf(message, message.sender.userId);
+  if (history?.append === undefined) return { person };
+  const index = thread?.index.split(':').at(-1);
+  const ids = [conversation.id, threadHistory?.conversation.id, index].filter((id) => id !== undefined);
+  return { person, chats: { key: chatsKey(conversation.partition, person), ids: [...new Set(ids)] } };
 }
 
 /** Whether the summary is more than the mark of a cleared one. */

@@ -100,6 +100,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
     outcome: outcome.kind,
     durationMs: monotonicMs() - startedMs,
     waitedMs: turn.newestAgeMs + startedMs - turn.claimedAtMs,
+    accountId: outcome.said?.accountId ?? context.account?.accountId,
   });
   return {
     outcome: outcome.hold ? 'held' : 'final',

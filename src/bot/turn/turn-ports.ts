@@ -1,7 +1,7 @@
 import type { PlatformName } from '../domain/platform-name.ts';
 import type { Cost } from './answer/answer-cost.ts';
 import type { Moderated } from './moderation/verdict.ts';
-import type { DeliveryId } from '../domain/ids.ts';
+import type { AccountId, DeliveryId } from '../domain/ids.ts';
 
 /** Whether people sign in; `off` uses the platform's user id as the account. */
 export type SignInMode = 'required' | 'optional' | 'off';
@@ -43,5 +43,7 @@ export interface TurnReport {
     durationMs: number;
     /** How long the message waited before its turn began. */
     waitedMs: number;
+    /** The account of the question, for the audit record only, which stores it encrypted; never logged. */
+    accountId?: AccountId;
   }): void;
 }

@@ -3,7 +3,11 @@ import { createLog } from '../../shared/log.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
 import type { Translate } from '../terminal/translate.ts';
 import { withStoredData } from '../stored-data.ts';
-import type { AdminAct, AdminArguments } from './admin-context.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import { appendEntry } from '../../bot/audit/append-entry.ts';
+import { accountMarkOf } from '../../bot/app/person-data/erase-account.ts';
+import { administrator } from './administrator.ts';
+import type { AdminAct, AdminArguments, AdminContext, AdminSubcommand } from './admin-context.ts';
 import { ADMIN_SUBCOMMANDS } from './admin-subcommands.ts';
 
 /** The arguments of `admin`. */
@@ -35,18 +39,31 @@ export async function runAdminCommand(command: AdminCommand): Promise<number> {
   const writer = { write: (text: string) => asides.write(translate(text)) };
   const options = { config, secrets, name: 'admin', asides: writer, notRunning: NOT_RUNNING };
   return withStoredData(options, async (redis, keyRing) => {
-    const recordAct = actRecorder(config, asides);
-    const result = await run({ config, redis, keyRing, nowMs: Date.now, output, recordAct }, asked);
+    const recordAct = actRecorder({ config, redis, keyRing }, asides);
+    const result = await run({ config, secrets, redis, keyRing, nowMs: Date.now, output, recordAct }, asked);
     const { outcome = 'done', data, text, isCsv = false } = result;
-    await recordAct({ act: asked.subcommand, subject: asked.subject === '' ? undefined : asked.subject, outcome });
-    if (asked.isJson) output.write(`${JSON.stringify(data)}\n`);
-    else (outcome === 'done' ? output : asides).write(isCsv ? text : translate(text));
+    await recordAct({ act: asked.subcommand, subject: subjectOf(subcommand, asked.subject, keyRing), outcome });
+    if (asked.isJson && data !== undefined) output.write(`${JSON.stringify(data)}\n`);
+    else if (!asked.isJson) (outcome === 'done' ? output : asides).write(isCsv ? text : translate(text));
     return outcome === 'done' ? EXIT.ok : EXIT.failed;
   });
 }
 
-/** One log line for each act, on the output for messages. */
-function actRecorder({ log: { level } }: Config, destination: NodeJS.WritableStream): (act: AdminAct) => Promise<void> {
-  const log = createLog({ level, format: 'json', role: 'admin', destination });
-  return async (act) => log.info(act, 'an administrator ran a command');
+/** A person appears in logs and in the audit record as a keyed hash only. */
+function subjectOf({ subject }: AdminSubcommand, given: string, keyRing: KeyRing): string | undefined {
+  if (given === '') return undefined;
+  return subject?.isAccount === true ? accountMarkOf({ keyRing }, given) : given;
+}
+
+/** One log line for each act, on the output for messages, and one entry of the audit record. */
+function actRecorder(
+  { config: { log: settings }, redis, keyRing }: Pick<AdminContext, 'config' | 'redis' | 'keyRing'>,
+  destination: NodeJS.WritableStream,
+): (act: AdminAct) => Promise<void> {
+  const log = createLog({ level: settings.level, format: 'json', role: 'admin', destination });
+  return async ({ act, subject, outcome }) => {
+    log.info({ act, subject, outcome }, 'an administrator ran a command');
+    const details = { subject, outcome, by: administrator() };
+    await appendEntry(redis, keyRing, { atMs: Date.now(), class: 'admin', event: act, details });
+  };
 }

@@ -1,7 +1,7 @@
 import type { NowMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import type { Config } from '../../bot/config/config.ts';
+import type { Config, Secrets } from '../../bot/config/config.ts';
 
 /** An act of an administrator, without message text. */
 export interface AdminAct {
@@ -15,6 +15,7 @@ export interface AdminAct {
 /** What a subcommand works with. */
 export interface AdminContext {
   config: Config;
+  secrets: Secrets;
   redis: RedisClient;
   keyRing: KeyRing;
   nowMs: NowMs;
@@ -36,7 +37,7 @@ export interface AdminArguments {
 export interface AdminResult {
   /** `not-found` and `refused` end the command with 1. Defaults to `done`. */
   outcome?: AdminAct['outcome'];
-  /** The result for `--json`. */
+  /** The result for `--json`; undefined if it is already written. */
   data: unknown;
   /** The same for a terminal, in English; `terminal/zh` has the Chinese. */
   text: string;
@@ -61,6 +62,8 @@ export interface AdminSubcommand {
     accepts?: (value: string) => boolean;
     /** Complaint about another form, after "It ". */
     form?: string;
+    /** It names a person: logs and the audit record contain a keyed hash instead. */
+    isAccount?: boolean;
   };
   options?: readonly {
     flags: string;

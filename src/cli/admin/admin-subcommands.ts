@@ -11,6 +11,13 @@ const PAUSE_SUBJECT = {
 const isNotEmpty = (text: string) => text !== '';
 const isAmount = (text: string) => /^[1-9]\d{0,14}$/.test(text);
 const NOT_EMPTY = 'must not be empty';
+const ACCOUNT = {
+  name: 'account',
+  summary: 'staff or student number, or PLATFORM:USER for a person who has not signed in',
+  accepts: (text: string) => text.trim() !== '',
+  form: NOT_EMPTY,
+  isAccount: true,
+};
 
 /** All subcommands of `admin`. Each also takes `--json`. */
 export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
@@ -121,5 +128,41 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
       },
     ],
     load: async () => (await import('./budget.ts')).runBudget,
+  },
+  {
+    name: 'audit',
+    summary: 'checks the files of the audit record (verify) or prints it with names (show)',
+    examples: ['verify', 'show --account 20210001 --since 2026-11-01', 'show --json > audit.jsonl'],
+    subject: {
+      name: 'action',
+      summary: 'verify or show',
+      accepts: (text) => text === 'verify' || text === 'show',
+      form: 'takes verify or show',
+    },
+    options: [
+      { flags: '--account <account>', summary: 'show: entries of one account only' },
+      {
+        flags: '--since <date>',
+        summary: 'show: entries since a date or a time (UTC)',
+        accepts: (value) => /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value)),
+        form: 'takes a date such as 2026-11-01 or a time such as 2026-11-01T08:00:00Z',
+      },
+    ],
+    load: async () => (await import('./audit-record.ts')).auditRecord,
+  },
+  {
+    name: 'hold',
+    summary: 'puts an account on legal hold: nothing of it is erased or expires',
+    examples: ['20210001', '20210001 --release'],
+    subject: ACCOUNT,
+    options: [{ flags: '--release', summary: 'ends the hold' }],
+    load: async () => (await import('./hold.ts')).hold,
+  },
+  {
+    name: 'erase',
+    summary: 'erases everything stored about an account, and records a proof',
+    examples: ['20210001', 'wecom:zhangsan --json'],
+    subject: ACCOUNT,
+    load: async () => (await import('./erase.ts')).erase,
   },
 ];

@@ -79,6 +79,13 @@ export class KeyRing {
     return hmacHex(this.deriveKey(purpose), id).slice(0, PSEUDONYM_DIGITS);
   }
 
+  /** The name under each key of the ring, newest first, for erasure. */
+  pseudonyms(purpose: string, id: string): [string, ...string[]] {
+    const [newest, ...others] = this.deriveKeys(purpose);
+    const nameUnder = (key: KeyObject) => hmacHex(key, id).slice(0, PSEUDONYM_DIGITS);
+    return [nameUnder(newest), ...others.map(nameUnder)];
+  }
+
   /** The same key derived from every key of the ring, newest first, so that signatures made with older keys still verify. */
   deriveKeys(purpose: string): [KeyObject, ...KeyObject[]] {
     const [newest, ...others] = this.#keys;

@@ -103,7 +103,11 @@ describe('metrics', () => {
     report.retried({ model: 'svc-plus', code: 'chat_rate_limited', waitMs: 500 });
     report.breakerChanged({ model: 'svc-plus', state: 'open' });
     report.unknownFinishReason({ model: 'svc-plus' });
-    report.event('link-refused', { platform: 'wecom', reason: 'other-account' });
+    report.event(
+      'link-refused',
+      { platform: 'wecom', reason: 'other-account' },
+      { platform: 'wecom', tenant: 't', app: 'a', chatUserId: 'u' },
+    );
     expect(lines).toHaveLength(18);
     expect(lines.join('')).not.toContain('abc123');
 

@@ -40,7 +40,15 @@ function stepsWith(identity: Identity) {
     ...{ keyRing, gate, identity, mode: 'required', catalog: shippedModels() },
     answerQuestion: async () => ({ kind: 'answered', text: 'again' }),
     budgets: new BudgetStore({ redis: server.redis, keyRing, nowMs, timeZone: 'UTC' }),
-    records: { redis: server.redis, keyRing, groupScope: 'member', nowMs, aiMark: 'none', timeZone: 'UTC' },
+    records: {
+      redis: server.redis,
+      keyRing,
+      groupScope: 'member',
+      nowMs,
+      aiMark: 'none',
+      timeZone: 'UTC',
+      isAudited: false,
+    },
     serviceName: { en: 'Sign-in', zh: '统一身份认证' },
   });
   return { gate, runSlashWord };

@@ -262,6 +262,34 @@ export const storeSettings = {
     '90',
     'Days for which ratings are stored, with model and policy rule (`npm run feedback`).',
   ),
+  AUDIT: setting(
+    kinds.yesOrNo,
+    'no',
+    '`yes` records sign-ins, questions (without text), refusals and tool runs for audits. Acts of administrators are always recorded.',
+    'common',
+  ),
+  AUDIT_DIR: optional(kinds.text, {
+    meaning:
+      'Folder for the audit record as JSON lines in which `npm run admin -- audit verify` finds every change. Only one worker writes at a time; all need the same folder.',
+    default: 'none: the record stays in Redis, at most 4,000 entries in each of 64 parts',
+    example: '/var/lib/parley/audit',
+    level: 'common',
+  }),
+  AUDIT_QUESTION_DAYS: setting(
+    kinds.wholeNumber(1, 3_650),
+    '180',
+    'Days for which questions, refusals and tool runs stay in the audit record.',
+  ),
+  AUDIT_SIGN_IN_DAYS: setting(
+    kinds.wholeNumber(1, 3_650),
+    '365',
+    'Days for which sign-ins, links and revocations stay in the audit record.',
+  ),
+  AUDIT_ADMIN_DAYS: setting(
+    kinds.wholeNumber(1, 3_650),
+    '1095',
+    'Days for which acts of administrators and proofs of erasure stay in the audit record.',
+  ),
   AI_MARK: setting(
     kinds.wordsOrNot,
     'yes',

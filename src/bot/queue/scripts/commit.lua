@@ -3,8 +3,10 @@
 -- by then the turn is no longer the running one (SECURITY.md repeatable-scripts).
 --
 -- Constants  REPLY_CHANNEL, CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, if it had expired),
---            HELD_LIFE_MS, MAX_TURNS (of a history), MAX_THREADS (of a person in a chat)
+--            HELD_LIFE_MS, MAX_TURNS (of a history), MAX_THREADS (of a person in a chat), MAX_CHATS (of a person in a partition),
+--            MAX_AUDIT (entries of the stream)
 -- Keys       state   inbox   pending   held   history   notices   summary   threadHistory: of the thread that the answer begins
+--            audit: stream   holds: people on legal hold   onHold: turns that are kept only for the hold
 -- Arguments  conversationId   epoch   messagePrefix: of message keys   changes: as JSON:
 --            { outcome: 'final' | 'held' | 'dead', heldIn?: 'group', history?: { forget, replaceLast, append, startsConversation }, threadHistory?, kept: { lifeMs, summary? },
 --              records: [{ id, fields: [name, value, ...], followUp?, isTold? }], followUps?: { due, prefix, lifeMs }, noticesShown?, stopServed?, answeredBy,
@@ -12,6 +14,7 @@
 --              erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
 --              thread?: { index, id }, followed?: { key, lifeMs },
 --              usage?: { key, add: { field: count }, lifeMs }, budgets?: [library/settle-budget.lua; not on a cluster],
+--              person?, chats?: { key, ids }, audit?: [entry],
 --              letter?: { key, index, id, why, ids, lifeMs, max } (messages that are kept for an administrator) }
 -- Returns    verdict: 'done' | 'stale' | 'amended' (the question has changed and must be answered again)   waiting: messages that still wait
 local epoch, turn, amended, size, claims = unpack(redis.call('HMGET', keys.state, 'epoch', 'turn', 'amended', 'size', 'claims'))
@@ -102,9 +105,18 @@ end
 
 for id, fields in pairs(looks) do note(id, unpack(fields)) end
 
+local isOnHold = changes.person and redis.call('SISMEMBER', keys.holds, changes.person) == 1
+-- A list that does not expire holds turns of a person on legal hold. It is neither trimmed nor given a lifetime.
 local function remember(key, turn)
-  if redis.call('RPUSH', key, turn) > MAX_TURNS then redis.call('LTRIM', key, -MAX_TURNS, -1) end
+  local count = redis.call('RPUSH', key, turn)
+  -- guard: legal-hold/never-expires
+  if isOnHold or (count > 1 and redis.call('PTTL', key) == -1) then return redis.call('PERSIST', key) end
+  if count > MAX_TURNS then redis.call('LTRIM', key, -MAX_TURNS, -1) end
   redis.call('PEXPIRE', key, changes.kept.lifeMs)
+end
+local function keepForHold(turns)
+  -- guard: legal-hold/keeps-deleted
+  if isOnHold then for _, turn in ipairs(turns) do redis.call('RPUSH', keys.onHold, turn) end end
 end
 -- This mark makes write-summary.lua refuse a summary in progress of the forgotten turns.
 local function clear(summary)
@@ -112,10 +124,13 @@ local function clear(summary)
 end
 local history = changes.history
 if history then
-  if history.forget then redis.call('DEL', keys.history) end
+  if history.forget then
+    keepForHold(isOnHold and redis.call('LRANGE', keys.history, 0, -1) or {})
+    redis.call('DEL', keys.history)
+  end
   -- guard: group-is-not-private/summary-ends
   if history.forget or history.startsConversation then clear(keys.summary) end
-  if history.replaceLast then redis.call('RPOP', keys.history) end
+  if history.replaceLast then keepForHold({ redis.call('RPOP', keys.history) or nil }) end
   if history.append then
     remember(keys.history, history.append)
     -- A summary lives as long as the turns that it accompanies.
@@ -133,6 +148,14 @@ if changes.thread then
   redis.call('ZREMRANGEBYRANK', changes.thread.index, 0, -1 - MAX_THREADS)
   redis.call('PEXPIRE', changes.thread.index, changes.kept.lifeMs)
 end
+if changes.chats then
+  local nowMs = redisNowMs()
+  for _, id in ipairs(changes.chats.ids) do redis.call('ZADD', changes.chats.key, nowMs, id) end
+  redis.call('ZREMRANGEBYRANK', changes.chats.key, 0, -1 - MAX_CHATS)
+  redis.call('PEXPIRE', changes.chats.key, changes.kept.lifeMs)
+end
+-- guard: audit-record/with-commit
+for _, entry in ipairs(changes.audit or {}) do redis.call('XADD', keys.audit, 'MAXLEN', '~', MAX_AUDIT, '*', 'e', entry) end
 if changes.followed then redis.call('SET', changes.followed.key, '1', 'PX', changes.followed.lifeMs) end
 if changes.erase then
   for _, gone in ipairs(changes.erase.remove) do redis.call('LREM', gone.list, 0, gone.record) end

@@ -12,7 +12,7 @@ const MAX_RATERS = 200;
 const MAX_WORDS_CHARS = 2_000;
 export const FEEDBACK_PURPOSE = 'feedback';
 /** Fields per rater in an answer's hash, each followed by the rater's pseudonym. */
-const FIELDS_OF_RATER = ['verdict', 'reasons', 'words', 'said', 'at'] as const;
+export const FIELDS_OF_RATER = ['verdict', 'reasons', 'words', 'said', 'at'] as const;
 
 const keepScript = loadScript(import.meta.url, './scripts/keep-feedback.lua', {
   constants: { MAX_RATERS },
@@ -51,6 +51,11 @@ export type FeedbackChange = 'new' | 'changed' | 'detailed' | 'withdrawn' | 'sam
 /** Pseudonym of a person in stored ratings: it links one person's ratings and reveals nothing else. */
 export function raterOf(keyRing: KeyRing, personId: PersonId): string {
   return keyRing.pseudonym('feedback', personId);
+}
+
+/** The same under every key of the ring. */
+export function ratersOf(keyRing: KeyRing, personId: PersonId): string[] {
+  return keyRing.pseudonyms('feedback', personId);
 }
 
 /** Keys and fields of one person's stored ratings in a partition, for erasure. */

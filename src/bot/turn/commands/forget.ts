@@ -1,10 +1,10 @@
-import { conversationKeys, mediaKey, preferencesKeyPrefix } from '../../domain/partition-keys.ts';
+import { conversationKeys, holdsKey, mediaKey, preferencesKeyPrefix } from '../../domain/partition-keys.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { ownerOfPreferences } from '../conversation/preferences.ts';
 import { storedMediaOf } from '../conversation/history.ts';
 import { readHistory } from '../conversation/read-history.ts';
-import { conversationOf, type ConversationRef, type GroupScope } from '../../domain/conversation.ts';
+import { conversationOf, personIdOf, type ConversationRef, type GroupScope } from '../../domain/conversation.ts';
 import { keysOfRatings } from '../../reply/feedback/keep-feedback.ts';
 import { RECORD_TEXTS } from '../../i18n/record-texts.ts';
 import type { TurnContext } from '../turn-context.ts';
@@ -24,12 +24,16 @@ export interface RecordOptions {
 
 /**
  * /forget: deletes this person's messages in this chat including its threads, the answers and images, the questions that
- * were given up, and the person's preferences and ratings here. Usage counters remain. In a shared conversation, the turns of other people remain.
- * Everything is deleted in the commit of the turn.
+ * were given up, and the person's preferences and ratings here. Usage counters remain. In a shared conversation, the turns
+ * of other people remain. Everything is deleted in the commit of the turn. Refused while a legal hold applies
+ * (SECURITY.md legal-hold).
  */
 export async function forget(options: RecordOptions, context: TurnContext): Promise<Outcome> {
   const { newest, turn } = context;
   const { partition } = turn.conversation;
+  const asker = personIdOf(newest, newest.sender.userId);
+  if ((await options.redis.sismember(holdsKey(partition), asker)) === 1)
+    return { kind: 'command', text: translate(context, RECORD_TEXTS.onHold) };
   const { threadId: _left, ...chat } = newest.chat;
   const base = conversationOf({ ...newest, chat }, options.groupScope);
   const index = threadIndexOf(newest);

@@ -1,4 +1,3 @@
-import type { NowMs } from '../../../shared/clock.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { languageOfText, localize, type Bilingual, type Language } from '../../../shared/text/texts.ts';
 import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
@@ -20,9 +19,8 @@ import type { Question } from '../prompt/question.ts';
 import { filesOfTurn, imagesOfTurn, lastTurn, speakerTagOf } from '../prompt/turn-history.ts';
 import { translate } from '../translate.ts';
 import type { BudgetStore } from '../budgets/budget-store.ts';
-import type { AiMarkSetting } from '../ai-mark.ts';
-import { exportHistory } from './export.ts';
-import { forget, type RecordOptions } from './forget.ts';
+import { exportRecord, type ExportOptions } from './export.ts';
+import { forget } from './forget.ts';
 import { showReference } from './show-reference.ts';
 import { showSources } from './show-sources.ts';
 import { showUsage } from './show-usage.ts';
@@ -41,7 +39,7 @@ export interface SlashWordsOptions {
   /** Name of the institution or the sign-in service. */
   serviceName: Bilingual;
   /** For commands about a person's stored data. */
-  records: RecordOptions & { nowMs: NowMs; timeZone: string; aiMark: AiMarkSetting };
+  records: ExportOptions;
 }
 
 export type RunSlashWord = (context: TurnContext, command: SlashCommand) => Promise<Outcome>;
@@ -148,7 +146,7 @@ function isOwn(last: HistoryTurn, context: TurnContext, accountId: AccountId | u
 }
 
 async function exportOwn({ records, gate }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
-  return exportHistory(records, context, (await gate.accountOf(context))?.accountId);
+  return exportRecord(records, context, await gate.accountOf(context));
 }
 
 async function showSourcesOf({ keyRing, gate }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {

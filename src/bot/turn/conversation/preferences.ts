@@ -37,6 +37,18 @@ export function openPreferences(keyRing: KeyRing, sealed: Readonly<Record<string
   return opened.kind === 'opened' ? opened.value : {};
 }
 
+/** Decrypts a person's preferences in all chats of a partition. Records that cannot be decrypted are left out. */
+export function openPreferencesOf(
+  keyRing: KeyRing,
+  personId: PersonId,
+  stored: Readonly<Record<string, string>>,
+): Preferences[] {
+  return Object.entries(stored).flatMap(([field, sealed]) => {
+    const opened = tryOpenJson(() => keyRing.open(PURPOSE, `${personId}|${field}`, sealed), readPreferences);
+    return opened.kind === 'opened' ? [opened.value] : [];
+  });
+}
+
 /** Encrypts a person's preferences for the commit. */
 export function sealPreferences(keyRing: KeyRing, place: Place, preferences: Preferences): PreferencesChange {
   const { personId, field } = ownerOfPreferences(place);

@@ -5,7 +5,7 @@ import { conversationOf, personIdOf, type GroupScope } from '../../domain/conver
 import { sceneFingerprint } from '../../policy/scenes.ts';
 import { displayFileName } from '../files/file-words.ts';
 import type { FileRef, ImageRef } from '../images/image-refs.ts';
-import type { DeliveryId } from '../../domain/ids.ts';
+import type { DeliveryId, PersonId } from '../../domain/ids.ts';
 import type { InboundMessage } from '../../domain/message.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { TurnClaim } from '../../domain/turn.ts';
@@ -115,7 +115,11 @@ export function lastTurn(keyRing: KeyRing, { turn }: TurnContext): HistoryTurn |
 
 /** A stable name of a person in a group's prompt that reveals nothing about them (SECURITY.md group-is-not-private). */
 export function speakerTagOf(newest: InboundMessage): string {
-  return `member-${personIdOf(newest, newest.sender.userId).slice(0, SPEAKER_DIGITS)}`;
+  return speakerTagOfPerson(personIdOf(newest, newest.sender.userId));
+}
+
+export function speakerTagOfPerson(personId: PersonId): string {
+  return `member-${personId.slice(0, SPEAKER_DIGITS)}`;
 }
 
 /** Language of the person's last message in the conversation; undefined if there is none or it is too old. */

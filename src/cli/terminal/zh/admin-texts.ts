@@ -85,4 +85,39 @@ export const ADMIN_TEXTS = {
   'Added {count} to {limit}, {number} in all until the end of its month': '{limit} 已增加 {count}，当月共增加 {number}',
   '{limit}: used {count}, added {number}': '{limit}：已用 {count}，增加 {number}',
   '{limit}: used {count}, added {number}, limit {max}': '{limit}：已用 {count}，增加 {number}，上限 {max}',
+  // audit, hold, erase
+  'checks the files of the audit record (verify) or prints it with names (show)':
+    '检查审计记录的文件（verify），或连同姓名输出（show）',
+  'verify or show': 'verify 或 show',
+  'It takes verify or show.': '应为 verify 或 show。',
+  'show: entries of one account only': 'show：只输出一个账号的条目',
+  'show: entries since a date or a time (UTC)': 'show：从某个日期或时间（UTC）起的条目',
+  'It takes a date such as 2026-11-01 or a time such as 2026-11-01T08:00:00Z.':
+    '应为日期（例如 2026-11-01）或时间（例如 2026-11-01T08:00:00Z）。',
+  'There are no audit files: AUDIT_DIR is not set': '没有审计文件：未设置 AUDIT_DIR',
+  'Intact. Files: {count}, lines: {number}': '完整。文件 {count} 个，共 {number} 行',
+  '{name}: the file is missing': '{name}：文件缺失',
+  '{name}: the line was changed, removed, added or moved': '{name}：该行被改动、删除、添加或移动',
+  '{name}: the key of the file is not in SECRET_KEY or SECRET_KEY_PREVIOUS':
+    '{name}：SECRET_KEY 和 SECRET_KEY_PREVIOUS 中没有该文件的密钥',
+  '{name}: lines are missing from here on': '{name}：从此处起缺少行',
+  '{name}: lines were added from here on': '{name}：从此处起多出行',
+  'puts an account on legal hold: nothing of it is erased or expires':
+    '对一个账号实施法律保留：其数据不会被删除，也不会过期',
+  'staff or student number, or PLATFORM:USER for a person who has not signed in':
+    '学工号；未登录过的人写作 PLATFORM:USER',
+  'ends the hold': '结束保留',
+  'The legal hold has ended': '法律保留已结束',
+  'There is no legal hold on this account': '此账号没有法律保留',
+  'On legal hold. Chat accounts: {count}, stored items: {number}':
+    '已实施法律保留。聊天账号 {count} 个，数据 {number} 项',
+  'erases everything stored about an account, and records a proof': '删除一个账号的全部数据，并记录证明',
+  'Erased. Proof {id} in the audit record:': '已删除。审计记录中的证明 {id}：',
+  'Nothing is stored about this account': '没有此账号的数据',
+  'Not erased: this account is on legal hold. End the hold first: hold ACCOUNT --release':
+    '未删除：此账号处于法律保留。请先结束保留：hold ACCOUNT --release',
+  'Not complete: messages that are still being answered: {count}. Run the command again':
+    '尚未完成：还有 {count} 条消息正在回答。请再次运行此命令',
+  'Not complete: another process is writing the audit record. Run the command again':
+    '尚未完成：另一个进程正在写审计记录。请再次运行此命令',
 } as const;
