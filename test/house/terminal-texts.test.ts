@@ -42,6 +42,7 @@ const NOT_SHOWN = [
 
 /** Parts of sentences, which are translated as a whole (test/cli/terminal/translate.test.ts). */
 const PARTS = [
+  /^(?:takes verify or show|must not be empty)$/,
   /^,? ?(?:in local mode|and |or |as a string|sent as|another|Your browser|\(SLACK|\(KNOW|\(a non)|^; |^, /,
   /^(?:in local mode|already set;|Your browser opens|Slack and browsers reach|browsers reach|\(SLACK_CONNECT|\(a non-)/,
   /^(?:requires a user id|takes (?:a |at most |bash |8 to |the 40 )|It @\.)/,

@@ -11,13 +11,21 @@ import type { AdminContext, AdminResult, RunAdmin } from './admin-context.ts';
 export const auditRecord: RunAdmin = (context, { subject: action, options }) =>
   action === 'verify' ? verify(context) : show(context, options);
 
-const REASONS: Readonly<Record<AuditBreak['reason'], string>> = {
-  missing: 'the file is missing',
-  changed: 'the line was changed, removed, added or moved',
-  'no-key': 'the key of the file is not in SECRET_KEY or SECRET_KEY_PREVIOUS',
-  'ends-early': 'lines are missing from here on',
-  added: 'lines were added from here on',
-};
+/** What `where` (file and line) is wrong with. */
+function sentenceOf(where: string, reason: AuditBreak['reason']): string {
+  switch (reason) {
+    case 'missing':
+      return `${where}: the file is missing\n`;
+    case 'changed':
+      return `${where}: the line was changed, removed, added or moved\n`;
+    case 'no-key':
+      return `${where}: the key of the file is not in SECRET_KEY or SECRET_KEY_PREVIOUS\n`;
+    case 'ends-early':
+      return `${where}: lines are missing from here on\n`;
+    case 'added':
+      return `${where}: lines were added from here on\n`;
+  }
+}
 
 async function verify(context: AdminContext): Promise<AdminResult> {
   const { directory } = context.config.audit;
@@ -37,7 +45,7 @@ function resultOf(result: VerifyResult): AdminResult {
   const { files, lines, breaks } = result;
   if (breaks.length === 0)
     return { data: { ...result, isIntact: true }, text: `Intact. Files: ${files}, lines: ${lines}\n` };
-  const told = breaks.map(({ file, line, reason }) => `${file}:${line}: ${REASONS[reason]}\n`);
+  const told = breaks.map(({ file, line, reason }) => sentenceOf(`${file}:${line}`, reason));
   return { outcome: 'refused', data: { ...result, isIntact: false }, text: told.join('') };
 }
 
