@@ -80,7 +80,7 @@ const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
   },
   keys: [
     ...(['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary'] as const),
-    ...(['audit', 'holds', 'onHold', 'threadHistory?'] as const),
+    ...(['threadHistory', 'audit', 'holds', 'onHold'] as const),
   ],
   args: ['conversationId', 'epoch', 'messagePrefix', 'changes'],
   answer: { verdict: ['done', 'stale', 'amended'], waiting: 'number' },
@@ -248,7 +248,8 @@ export class TurnStore {
       audit: auditKey(claim.conversation.partition),
       holds: holdsKey(claim.conversation.partition),
       onHold: onHoldKey(claim.conversation),
-      threadHistory: threadHistory && conversationKeys(threadHistory.conversation).history,
+      // Without a thread it is not used.
+      threadHistory: conversationKeys(threadHistory?.conversation ?? claim.conversation).history,
     };
     const { verdict, waiting } = await commitScript.run(redis, keys, {
       conversationId: claim.conversation.id,
