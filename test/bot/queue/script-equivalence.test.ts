@@ -182,7 +182,13 @@ async function changeData(world: World, step: Step): Promise<void> {
     (redis) => redis.set(keys.summary, choice % 2 === 0 ? 'summary' : '-mark'),
     (redis) => redis.del(record),
     (redis) => redis.del(keys.state),
-    (redis) => redis.rpush(keys.history, ...Array.from({ length: 199 }, (_, at) => `turn ${at}`)),
+    (redis) =>
+      // Without a lifetime the list would be on legal hold.
+      redis
+        .multi()
+        .rpush(keys.history, ...Array.from({ length: 199 }, (_, at) => `turn ${at}`))
+        .pexpire(keys.history, HOUR_MS)
+        .exec(),
     async (redis) => {
       for (const key of await redis.keys('*:rate:*')) await redis.set(key, [20, 60, 61][choice % 3] ?? 0, 'KEEPTTL');
     },
