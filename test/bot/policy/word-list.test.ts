@@ -116,9 +116,9 @@ describe('a word list [moderation]', () => {
           const step = building.next();
           const found = step.done === true ? step.value.search(text) : [];
           const places = [...new Set(words)].flatMap((one) =>
-          [...text].flatMap((_, start) => (text.startsWith(one, start) ? [`${start}-${start + one.length}`] : [])),
-        );
-        expect(found.map(({ start, end }) => `${start}-${end}`).toSorted()).toEqual(places.toSorted());
+            [...text].flatMap((_, start) => (text.startsWith(one, start) ? [`${start}-${start + one.length}`] : [])),
+          );
+          expect(found.map(({ start, end }) => `${start}-${end}`).toSorted()).toEqual(places.toSorted());
         },
       ),
       { numRuns: tries(1_000) },
