@@ -155,6 +155,10 @@ export const CONFIG_TEXTS = {
     '以 {end} 结尾，而 Parley 会自动加上：请去掉，使地址以 /v1 结尾',
   'is not in CHAT_MODELS: add it there, or choose one of them': '不在 CHAT_MODELS 中：请加入，或选择其中之一',
   'is above {name}: set it to at most that value': '大于 {name}：请设为不超过该值',
+  'needs the sign-in service, but SIGN_IN is off: remove ADMIN_IDS or turn sign-in on':
+    '需要登录服务，但 SIGN_IN 为 off：请删除 ADMIN_IDS 或启用登录',
+  'has no effect without ADMIN_IDS: set ADMIN_IDS or remove ADMIN_PORT':
+    '没有 ADMIN_IDS 时不起作用：请设置 ADMIN_IDS 或删除 ADMIN_PORT',
   'is the same as {name}: give each its own port': '与 {name} 相同：请使用不同的端口',
   'differs from PORT, but the service alone uses one port: set one of them, or both to the same value':
     '与 PORT 不同，但单独运行服务时只用一个端口：请只设置其中之一，或设为相同的值',
