@@ -1,4 +1,4 @@
-import { TestBrowser, type Answer } from '../bot/identity/test-browser.ts';
+import type { Answer, TestBrowser } from '../bot/identity/test-browser.ts';
 import { TYPED_LOGINS, type TypedLogin } from './admin-people.ts';
 import { personOf, storeSignIn } from './stored-sign-in.ts';
 import type { Deployment } from './deployment.ts';

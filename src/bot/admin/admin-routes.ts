@@ -128,14 +128,14 @@ async function takeCallback(
   next: () => Promise<unknown>,
 ): Promise<void> {
   const { signIn, sessions, adminIds, keyRing, handling, publicOrigin, trustedProxyHops } = flow;
-  let isOther = false;
+  const passed = { isOther: false };
   await answerFailures(flow)(context, async () => {
     await onPublicHost(publicOrigin, trustedProxyHops)(context, async () => {
       const returned = await signIn.finish(departure, context.querystring).catch((thrown: unknown) => {
         context.append('Set-Cookie', writeCookie('departure', ''));
         throw thrown;
       });
-      isOther = returned.kind === 'other';
+      passed.isOther = returned.kind === 'other';
       if (returned.kind === 'other') return;
       context.append('Set-Cookie', writeCookie('departure', ''));
       if (returned.kind === 'signed-in') {
@@ -150,7 +150,7 @@ async function takeCallback(
       context.body = returnPage({ language: languageOf(context), to: `${returned.returnTo}/admin` }).text;
     });
   });
-  if (isOther) await next();
+  if (passed.isOther) await next();
 }
 
 async function signOut(flow: Flow, context: Context, { token, account }: { token: string; account: string }) {
