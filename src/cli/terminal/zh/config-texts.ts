@@ -10,6 +10,7 @@ export const CONFIG_TEXTS = {
   'must be a name without spaces': '必须是不含空格的名称',
   'must be a host name or an IP address': '必须是主机名或 IP 地址',
   'must be a host': '必须是主机',
+  'must be an account id': '必须是账号',
   'must be the IANA name of a time zone such as Asia/Shanghai': '必须是 IANA 时区名，例如 Asia/Shanghai',
   'must be a whole number from {least} to {most}': '必须是 {least} 到 {most} 之间的整数',
   'must be yes or no (true, false, on, off, 1 and 0 are accepted too)':
