@@ -272,4 +272,18 @@ describe('callbacks and sessions [admin-gate]', () => {
     expect(begun.status).toBe(303);
     expect(returned.url).toContain(`${deployment.botUrl}/oauth/callback`);
   }, 60_000);
+
+  test('an address with 600 failures in a minute gets 429, while administrators there keep working [rate-limits]', async () => {
+    await deployment.stopBot();
+    await deployment.startBot();
+    await untilTrue(async () => (await new TestBrowser().get(at(''))).status === 403);
+    const own = new TestBrowser();
+    await signInAtAdmin(own, deployment.botUrl, 'administrator');
+    const knock = async () => (await new TestBrowser().send('POST', at('/sign-out'), { form: { csrf: 'x' } })).status;
+    const statuses = new Set<number>();
+    for (let round = 0; round < 14 && !statuses.has(429); round += 1)
+      for (const status of await Promise.all(Array.from({ length: 100 }, knock))) statuses.add(status);
+    expect([...statuses].toSorted()).toEqual([403, 429]);
+    expect((await own.get(at('/usage'))).status).toBe(200);
+  }, 60_000);
 });
