@@ -25,7 +25,12 @@ export function createAdminPage(options: AdminPageOptions): AdminRoutes {
     handling: { redis, keyRing, identity, wakeQueue, timeZone, nowMs, recordAct },
     signIn: identity.accountSignIn(),
     sessions: createSessions({ redis, keyRing, adminIds, nowMs }),
-    failures: createFailureLimit({ store: createStore(redis), keyRing, nowMs, maxPerMinute: signIn.maxFailuresPerMinute }),
+    failures: createFailureLimit({
+      store: createStore(redis),
+      keyRing,
+      nowMs,
+      maxPerMinute: signIn.maxFailuresPerMinute,
+    }),
     service: signIn.serviceName,
     publicOrigin: new URL(http.publicUrl).origin,
     ownOrigin: http.adminPort === undefined ? undefined : originAt(http.publicUrl, http.adminPort),
