@@ -23,6 +23,7 @@ export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
     ...['shared', 'bot/domain', 'bot/platforms', 'bot/identity', 'bot/policy', 'bot/knowledge', 'bot/model'],
     ...['bot/tools', 'bot/reply', 'bot/i18n'],
   ],
+  'bot/admin': ['shared', 'bot/domain', 'bot/platforms', 'bot/identity', 'bot/queue', 'bot/turn', 'bot/audit'],
   'bot/metrics': [
     ...['shared', 'bot/domain', 'bot/queue', 'bot/identity', 'bot/model', 'bot/ingress', 'bot/turn', 'bot/reply'],
     'bot/knowledge',
@@ -30,12 +31,12 @@ export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
   'bot/app': [
     ...['shared', 'service', 'simulator', 'bot/domain', 'bot/config', 'bot/i18n', 'bot/policy', 'bot/model'],
     ...['bot/platforms', 'bot/identity', 'bot/queue', 'bot/knowledge', 'bot/tools', 'bot/reply', 'bot/ingress'],
-    ...['bot/turn', 'bot/audit', 'bot/metrics'],
+    ...['bot/turn', 'bot/audit', 'bot/metrics', 'bot/admin'],
   ],
   cli: [
     ...['shared', 'service', 'simulator', 'bot/domain', 'bot/config', 'bot/policy', 'bot/model', 'bot/platforms'],
     ...['bot/identity', 'bot/knowledge', 'bot/tools', 'bot/queue', 'bot/reply', 'bot/turn', 'bot/audit', 'bot/metrics'],
-    'bot/app',
+    ...['bot/admin', 'bot/app'],
   ],
 };
 

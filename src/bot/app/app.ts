@@ -210,15 +210,15 @@ interface FrontOptions {
 
 interface Front {
   server: ListeningServer;
-  /** For health and metrics, if they have a port of their own. */
-  metricsServer: ListeningServer | undefined;
+  /** For health and metrics, and for the administrators' page, where they have a port of their own. */
+  others: ListeningServer[];
   /** From now on `/readyz` answers not ready. */
   retire(): void;
 }
 
 /**
- * The bot's HTTP servers: health and metrics in every process, on `METRICS_PORT` if it is set; webhooks and sign-in pages in
- * a receiver.
+ * The bot's HTTP servers: health and metrics in every process, on `METRICS_PORT` if it is set; webhooks, sign-in pages and the
+ * administrators' page (on `ADMIN_PORT` if it is set) in a receiver.
  */
 async function startFront({ config, log, registry, prove, files, receiver, worker }: FrontOptions): Promise<Front> {
   let isRetired = false;
@@ -228,29 +228,42 @@ async function startFront({ config, log, registry, prove, files, receiver, worke
     ...(receiver ? [healthOfRedis('redis', receiver.redis), ...receiver.parts] : []),
     ...(worker?.parts ?? []),
   ];
-  const { host, port, metricsPort, publicUrl } = config.http;
+  const { host, port, metricsPort, adminPort, publicUrl } = config.http;
   const health = healthRoutes({ parts, registry, otherMetrics: async () => worker?.metrics() ?? [], prove });
-  const own = metricsPort === undefined ? [health] : [];
-  const handler = serve([proofRoutes(prove), ...own, ...(receiver?.routes ?? [])], log);
-  const metricsServer = metricsPort === undefined ? undefined : await listen(serve([health], log), metricsPort, host);
-  const server = await listen(
-    (request, response) => {
-      if (receiver?.serveWebhook(request, response) === true) return;
-      if (config.mode === 'local' && isForeignHost(request, publicUrl)) refuseForeignHost(response, publicUrl);
-      else handler(request, response);
-    },
-    port,
-    host,
-  ).catch(async (error: unknown) => {
-    await metricsServer?.close(0);
+  const admin = await receiver?.adminRoutes();
+  const own = [
+    ...(metricsPort === undefined ? [health] : []),
+    ...(admin ? [admin.callback, ...(adminPort === undefined ? [admin.pages] : [])] : []),
+  ];
+  const guarded = (handler: RequestListener): RequestListener =>
+    config.mode !== 'local'
+      ? handler
+      : (request, response) => {
+          if (isForeignHost(request, publicUrl)) refuseForeignHost(response, publicUrl);
+          else handler(request, response);
+        };
+  const handler = guarded(serve([proofRoutes(prove), ...own, ...(receiver?.routes ?? [])], log));
+  const others: ListeningServer[] = [];
+  try {
+    if (metricsPort !== undefined) others.push(await listen(serve([health], log), metricsPort, host));
+    if (admin && adminPort !== undefined)
+      others.push(await listen(guarded(serve([admin.pages], log)), adminPort, host));
+    const server = await listen(
+      (request, response) => {
+        if (receiver?.serveWebhook(request, response) !== true) handler(request, response);
+      },
+      port,
+      host,
+    );
+    registerHttpConnections(
+      registry,
+      [server, ...others].map((one) => one.server),
+    );
+    return { server, others, retire: () => (isRetired = true) };
+  } catch (error) {
+    await Promise.all(others.map((other) => other.close(0)));
     throw error;
-  });
-  const servers = [server, ...(metricsServer ? [metricsServer] : [])];
-  registerHttpConnections(
-    registry,
-    servers.map((one) => one.server),
-  );
-  return { server, metricsServer, retire: () => (isRetired = true) };
+  }
 }
 
 function serve(routers: readonly Router[], log: Log): RequestListener {
@@ -284,7 +297,7 @@ async function endTurns({ config, worker, front }: RunningBot): Promise<boolean>
 async function closeDoor({ receiver, front }: RunningBot): Promise<void> {
   await front.server.close(SECOND_MS);
   await receiver?.close();
-  await front.metricsServer?.close(SECOND_MS);
+  await Promise.all(front.others.map((other) => other.close(SECOND_MS)));
 }
 
 async function runBackwards(endings: Step[]): Promise<void> {

@@ -12,6 +12,7 @@ import { Inbox } from '../queue/accept.ts';
 import { replayAfterFailover } from '../queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../queue/replay-buffer.ts';
 import { startShardReports } from '../queue/shard-registry.ts';
+import type { AdminRoutes } from '../admin/admin-routes.ts';
 import type { Config } from '../config/config.ts';
 import type { HealthPart } from '../metrics/health.ts';
 import { healthOfConnections } from './connection-health.ts';
@@ -38,6 +39,8 @@ export interface Receiver {
   serveWebhook: ServeWebhook;
   /** The sign-in pages. */
   routes: Router[];
+  /** The administrators' page, if `ADMIN_IDS` is set. */
+  adminRoutes(): Promise<AdminRoutes | undefined>;
   /** Its connections in `/readyz`. */
   parts: HealthPart[];
   redis: RedisClient;
@@ -97,6 +100,12 @@ export function createReceiver(options: BotOptions): Receiver {
       helpUrl: config.signIn.helpUrl,
     }),
     routes: [installRoutes(served, log), ...(identity ? [identity.routes()] : [])],
+    async adminRoutes() {
+      if (config.adminIds.length === 0 || !identity) return undefined;
+      // Loaded only where it is used.
+      const { createAdminPage } = await import('./admin-page.ts');
+      return createAdminPage({ config, identity, redis, keyRing, wakeQueue, nowMs, log });
+    },
     parts: healthOfConnections(served, (platform) => connections?.lastChange(platform)),
     redis,
     platforms,

@@ -49,6 +49,7 @@ const CHECKS: readonly Check[] = [
   namedModels,
   softBelowHard,
   distinctPorts,
+  administratorsSignIn,
   localOnlyRoles,
   onePortAlone,
   sentinelNeedsAddress,
@@ -399,6 +400,7 @@ function distinctPorts({ settings, roles }: ValidatedSettings): Fault[] {
     ['SERVICE_PORT', settings.SERVICE_PORT, roles.includes('service') && roles.length > 1],
     ['MESSENGER_PORT', settings.MESSENGER_PORT, roles.includes('messenger')],
     ['METRICS_PORT', settings.METRICS_PORT, !isServiceAlone(roles)],
+    ['ADMIN_PORT', settings.ADMIN_PORT, roles.includes('receiver')],
   ];
   return more.flatMap(([name, port, isUsed]) => {
     if (!isUsed || port === undefined) return [];
@@ -406,6 +408,15 @@ function distinctPorts({ settings, roles }: ValidatedSettings): Fault[] {
     taken.set(port, name);
     return other === undefined ? [] : [fault(name, `is the same as ${other}: give each its own port`)];
   });
+}
+
+/** Without a sign-in service, no account could be proven. */
+function administratorsSignIn({ settings, given }: ValidatedSettings): Fault[] {
+  if (given.has('ADMIN_IDS') && settings.SIGN_IN === 'off')
+    return [fault('ADMIN_IDS', 'needs the sign-in service, but SIGN_IN is off: remove ADMIN_IDS or turn sign-in on')];
+  if (given.has('ADMIN_PORT') && !given.has('ADMIN_IDS'))
+    return [fault('ADMIN_PORT', 'has no effect without ADMIN_IDS: set ADMIN_IDS or remove ADMIN_PORT')];
+  return [];
 }
 
 /** If the two ports differ, one of them would be ignored. */

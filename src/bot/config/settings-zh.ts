@@ -34,6 +34,14 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     meaning: '机器人的 `/healthz`、`/readyz`、`/version` 和 `/metrics` 所用端口；设置后 PORT 上不再提供它们。',
     default: 'PORT',
   },
+  ADMIN_IDS: {
+    meaning: '管理员的账号（学工号），以逗号分隔。他们可以打开 PUBLIC_URL/admin。',
+    default: '无，即没有管理页面',
+  },
+  ADMIN_PORT: {
+    meaning: '`/admin` 所用端口；设置后 PORT 上不再提供它。主机名仍与 PUBLIC_URL 相同。',
+    default: 'PORT',
+  },
   HOST: { meaning: '监听的地址。', default: '本地模式下为 127.0.0.1，否则为 0.0.0.0' },
   ROLES: {
     meaning: '此进程的角色，以逗号分隔：`receiver`、`worker`、`service`。设置后不再是本地模式。',

@@ -12,6 +12,7 @@ import { recheckDue } from './tokens/recheck.ts';
 import type { RecentChange } from './links/recent-changes.ts';
 import { createFailureLimit } from './failure-limit.ts';
 import { createRoutes } from './browser/routes.ts';
+import { createAccountSignIn, type AccountSignIn } from './browser/account-sign-in.ts';
 import { createSignInFlow } from './sign-in-flow.ts';
 import { createParts, type IdentityParts } from './create-parts.ts';
 import { sweepKeys } from './links/sweep-keys.ts';
@@ -79,6 +80,8 @@ export interface Identity {
   recall(): RecentChange[];
   /** Restores those changes that a failover lost. Later changes take precedence. Safe to repeat. */
   bringBack(changes: RecentChange[]): Promise<void>;
+  /** Sign-in without a chat, for administrators. */
+  accountSignIn(): AccountSignIn;
   /** The router of the pages, to be mounted at the root. */
   routes(): Router;
 }
@@ -129,6 +132,8 @@ export function createIdentity(options: IdentityOptions): Identity {
     },
     recall: () => parts.changes.all(),
     bringBack: (changes) => restoreRecentChanges({ store, links, audit, tell, release, nowMs }, changes),
+    accountSignIn: () =>
+      createAccountSignIn({ dialect, keyRing, publicOrigin, state: options.signIn.service.state, nowMs }),
     routes() {
       const platforms = [...options.platforms.values()];
       const platformOrigins = platforms.flatMap(({ webSignIn }) => webSignIn?.origins ?? []);

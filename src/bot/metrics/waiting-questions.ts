@@ -2,12 +2,14 @@ import { Gauge, type Registry } from 'prom-client';
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { WaitingQuestions } from '../queue/waiting-questions.ts';
 
+type Counted = Pick<WaitingQuestions, 'waiting' | 'longestMs'>;
+
 /**
  * Registers the gauges of the waiting questions, which are counted when `/metrics` is read. They have no value while the
  * count is unknown.
  */
-export function registerWaitingQuestions(registry: Registry, count: () => Promise<WaitingQuestions | undefined>): void {
-  const add = (name: string, help: string, valueOf: (counted: WaitingQuestions) => number) =>
+export function registerWaitingQuestions(registry: Registry, count: () => Promise<Counted | undefined>): void {
+  const add = (name: string, help: string, valueOf: (counted: Counted) => number) =>
     new Gauge({
       ...{ name: `parley_${name}`, help, aggregator: 'max', registers: [registry] },
       async collect() {

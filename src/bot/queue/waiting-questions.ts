@@ -12,7 +12,7 @@ const countScript = loadScript(import.meta.url, './scripts/count-waiting.lua', {
   libraries: [INBOX_ENTRY],
   constants: { CLAIM_LIFE_MS },
   keys: ['...pendings'],
-  answer: { waiting: 'number', longestMs: 'number' },
+  answer: { waiting: 'number', longestMs: 'number', running: 'number' },
 });
 
 /** Partitions per call where one Redis holds all: a few calls, of which none blocks Redis for long. */
@@ -26,6 +26,8 @@ export interface WaitingQuestions {
   waiting: number;
   /** How long the oldest waits. */
   longestMs: number;
+  /** Turns with a live claim. */
+  running: number;
 }
 
 /**
@@ -53,6 +55,7 @@ export function createCountWaiting(redis: RedisClient): () => Promise<WaitingQue
     return {
       waiting: counts.reduce((sum, { waiting }) => sum + waiting, 0),
       longestMs: Math.max(...counts.map(({ longestMs }) => longestMs)),
+      running: counts.reduce((sum, { running }) => sum + running, 0),
     };
   };
   return () => {

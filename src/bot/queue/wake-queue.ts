@@ -113,6 +113,15 @@ export class WakeQueue {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
+  /** Jobs of all shards by state. @throws any error of the Redis connection */
+  async jobCounts(): Promise<Record<'waiting' | 'active' | 'delayed' | 'failed', number>> {
+    const counts = await Promise.all(
+      this.#shards.map((queue) => queue.getJobCounts('waiting', 'active', 'delayed', 'failed')),
+    );
+    const sumOf = (state: string) => counts.reduce((sum, count) => sum + (count[state] ?? 0), 0);
+    return { waiting: sumOf('waiting'), active: sumOf('active'), delayed: sumOf('delayed'), failed: sumOf('failed') };
+  }
+
   /** Reuses a pending request to a shard, so that requests do not accumulate while its master is down. */
   #countWaiting(queue: Queue<WakeJob>): Promise<number> {
     const counting = this.#counting.get(queue) ?? queue.getWaitingCount().finally(() => this.#counting.delete(queue));

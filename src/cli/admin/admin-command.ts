@@ -1,13 +1,13 @@
 import { EXIT } from '../../shared/process/exit-codes.ts';
 import { createLog } from '../../shared/log.ts';
+import { createRecordAct, type RecordAct } from '../../bot/admin/record-act.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
 import type { Translate } from '../terminal/translate.ts';
 import { withStoredData } from '../stored-data.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
-import { appendEntry } from '../../bot/audit/append-entry.ts';
 import { accountMarkOf } from '../../bot/app/person-data/erase-account.ts';
 import { administrator } from './administrator.ts';
-import type { AdminAct, AdminArguments, AdminContext, AdminSubcommand } from './admin-context.ts';
+import type { AdminArguments, AdminContext, AdminSubcommand } from './admin-context.ts';
 import { ADMIN_SUBCOMMANDS } from './admin-subcommands.ts';
 
 /** The arguments of `admin`. */
@@ -59,11 +59,7 @@ function subjectOf({ subject }: AdminSubcommand, given: string, keyRing: KeyRing
 function actRecorder(
   { config: { log: settings }, redis, keyRing }: Pick<AdminContext, 'config' | 'redis' | 'keyRing'>,
   destination: NodeJS.WritableStream,
-): (act: AdminAct) => Promise<void> {
+): RecordAct {
   const log = createLog({ level: settings.level, format: 'json', role: 'admin', destination });
-  return async ({ act, subject, outcome }) => {
-    log.info({ act, subject, outcome }, 'an administrator ran a command');
-    const details = { subject, outcome, by: administrator() };
-    await appendEntry(redis, keyRing, { atMs: Date.now(), class: 'admin', event: act, details });
-  };
+  return createRecordAct({ log, redis, keyRing, nowMs: Date.now, by: administrator() });
 }

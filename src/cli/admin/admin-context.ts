@@ -1,16 +1,8 @@
 import type { NowMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
+import type { AdminAct, RecordAct } from '../../bot/admin/record-act.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
-
-/** An act of an administrator, without message text. */
-export interface AdminAct {
-  /** Name of the subcommand. */
-  act: string;
-  /** What it was applied to: a reference, an id or an account. */
-  subject?: string;
-  outcome: 'done' | 'not-found' | 'refused';
-}
 
 /** What a subcommand works with. */
 export interface AdminContext {
@@ -22,7 +14,7 @@ export interface AdminContext {
   /** Output for long tables. Most subcommands return their text instead. */
   output: NodeJS.WritableStream;
   /** Called once for each subcommand that ran. */
-  recordAct(act: AdminAct): Promise<void>;
+  recordAct: RecordAct;
 }
 
 /** The arguments of a subcommand. */

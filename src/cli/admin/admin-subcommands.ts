@@ -1,3 +1,4 @@
+import { isDay } from '../../bot/admin/usage-sums.ts';
 import { readPauseTarget } from '../../bot/domain/pause.ts';
 import { BUDGET_LIMITS } from '../../bot/policy/budget.ts';
 import type { AdminSubcommand } from './admin-context.ts';
@@ -60,7 +61,7 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
       {
         flags: '--since <date>',
         summary: 'from this day on; usage is stored for 40 days',
-        accepts: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)),
+        accepts: isDay,
         form: 'takes a date such as 2026-11-01',
       },
       {

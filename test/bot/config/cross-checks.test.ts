@@ -259,6 +259,7 @@ describe('addresses', () => {
   test('two servers cannot share a port', () => {
     expect(faultyNames({ PORT: '8082' })).toEqual(['MESSENGER_PORT']);
     expect(faultyNames({ SERVICE_PORT: '8080', METRICS_PORT: '8080' })).toEqual(['SERVICE_PORT', 'METRICS_PORT']);
+    expect(faultyNames({ ADMIN_IDS: '20080117', ADMIN_PORT: '8080' })).toEqual(['ADMIN_PORT']);
     expect(faultyNames({ ...SERVING, PORT: '8081' })).toEqual([]);
   });
 });
@@ -350,4 +351,11 @@ describe('institution sign-in of the service [ways-to-sign-in]', () => {
     expect(faultyNames({ ...ALONE, ...OIDC, SERVICE_OIDC_ISSUER: 'http://127.0.0.1:9000' })).toEqual([]);
     expect(faultyNames({ ...ALONE, SERVICE_CAS_URL: 'http://localhost:9000/cas' })).toEqual([]);
   });
+});
+
+test('administrators need a sign-in service, and their port needs administrators', () => {
+  expect(faultyNames({ ADMIN_IDS: '20080117,20110042', ADMIN_PORT: '9091' })).toEqual([]);
+  expect(faultyNames({ ADMIN_IDS: '20080117', SIGN_IN: 'off' })).toContain('ADMIN_IDS');
+  expect(faultyNames({ ADMIN_PORT: '9091' })).toEqual(['ADMIN_PORT']);
+  expect(faultyNames({ ADMIN_IDS: 'a b' })).toEqual(['ADMIN_IDS']);
 });

@@ -14,6 +14,18 @@ export const processSettings = {
     default: 'PORT',
     example: '9090',
   }),
+  ADMIN_IDS: optional(kinds.listOf(kinds.textLike(/^[\w.@-]{1,64}$/, 'must be an account id'), 'account ids'), {
+    meaning:
+      'Account ids (staff or student numbers) of the administrators, comma-separated. They may open PUBLIC_URL/admin.',
+    default: 'none: the page does not exist',
+    example: '20080117,20110042',
+    level: 'common',
+  }),
+  ADMIN_PORT: optional(port, {
+    meaning: 'Port of `/admin`, which is then absent from PORT. The host name stays that of PUBLIC_URL.',
+    default: 'PORT',
+    example: '9091',
+  }),
   HOST: optional(kinds.textLike(/^[\w.:-]+$/, 'must be a host name or an IP address'), {
     meaning: 'Address to listen on.',
     default: '127.0.0.1 in local mode, else 0.0.0.0',

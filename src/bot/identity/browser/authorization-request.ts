@@ -142,6 +142,6 @@ export function serviceRedirectUri(publicOrigin: string): string {
 }
 
 /** 32 random bytes as hex: WeCom allows letters and digits only. */
-function newState(): string {
+export function newState(): string {
   return randomBytes(32).toString('hex');
 }

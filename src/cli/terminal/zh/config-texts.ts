@@ -10,6 +10,7 @@ export const CONFIG_TEXTS = {
   'must be a name without spaces': '必须是不含空格的名称',
   'must be a host name or an IP address': '必须是主机名或 IP 地址',
   'must be a host': '必须是主机',
+  'must be an account id': '必须是账号',
   'must be the IANA name of a time zone such as Asia/Shanghai': '必须是 IANA 时区名，例如 Asia/Shanghai',
   'must be a whole number from {least} to {most}': '必须是 {least} 到 {most} 之间的整数',
   'must be yes or no (true, false, on, off, 1 and 0 are accepted too)':
@@ -155,6 +156,10 @@ export const CONFIG_TEXTS = {
     '以 {end} 结尾，而 Parley 会自动加上：请去掉，使地址以 /v1 结尾',
   'is not in CHAT_MODELS: add it there, or choose one of them': '不在 CHAT_MODELS 中：请加入，或选择其中之一',
   'is above {name}: set it to at most that value': '大于 {name}：请设为不超过该值',
+  'needs the sign-in service, but SIGN_IN is off: remove ADMIN_IDS or turn sign-in on':
+    '需要登录服务，但 SIGN_IN 为 off：请删除 ADMIN_IDS 或启用登录',
+  'has no effect without ADMIN_IDS: set ADMIN_IDS or remove ADMIN_PORT':
+    '没有 ADMIN_IDS 时不起作用：请设置 ADMIN_IDS 或删除 ADMIN_PORT',
   'is the same as {name}: give each its own port': '与 {name} 相同：请使用不同的端口',
   'differs from PORT, but the service alone uses one port: set one of them, or both to the same value':
     '与 PORT 不同，但单独运行服务时只用一个端口：请只设置其中之一，或设为相同的值',

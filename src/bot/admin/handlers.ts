@@ -1,0 +1,182 @@
+import { DAY_MS, type NowMs } from '../../shared/clock.ts';
+import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import { randomToken } from '../../shared/crypto/ids.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
+import { BUILD } from '../../shared/version.ts';
+import { asDeliveryId } from '../domain/ids.ts';
+import { personKey } from '../identity/account.ts';
+import type { Identity } from '../identity/identity.ts';
+import { peopleOfAccounts } from '../identity/links/people-of-account.ts';
+import { readDeadLetters, replayDeadLetter } from '../queue/dead-letters.ts';
+import { readTraces } from '../queue/read-trace.ts';
+import { createCountWaiting } from '../queue/waiting-questions.ts';
+import type { WakeQueue } from '../queue/wake-queue.ts';
+import { readAllUsage } from '../turn/conversation/usage-store.ts';
+import { deadLettersBody, isReplayResult } from './pages/dead-letters.ts';
+import { pageName, type AdminPath } from './pages/layout.ts';
+import { overviewBody } from './pages/overview.ts';
+import { isRevokeResult, peopleBody } from './pages/people.ts';
+import { REFERENCE, traceBody } from './pages/trace.ts';
+import { usageBody } from './pages/usage.ts';
+import type { AdminAct, RecordAct } from './record-act.ts';
+import { isDay, sumUsage, USAGE_GROUPS, usageCsv, type UsageGroup, type UsageSum } from './usage-sums.ts';
+import { fieldOf, type Handle, type Reply, type Visit } from './visit.ts';
+
+const WHOLE_ID = /^[0-9a-f]{40}$/i;
+
+export interface HandlerParts {
+  redis: RedisClient;
+  keyRing: KeyRing;
+  identity: Pick<Identity, 'accountOf' | 'unlink'>;
+  wakeQueue: Pick<WakeQueue, 'jobCounts'>;
+  timeZone: string;
+  nowMs: NowMs;
+  recordAct: RecordAct;
+}
+
+/** The pages and acts by method and path. They call the same functions as the subcommands of `admin`. */
+export function createHandlers(parts: HandlerParts): ReadonlyMap<string, Handle> {
+  const countWaiting = createCountWaiting(parts.redis);
+  return new Map<string, Handle>([
+    ['GET /admin', (visit) => showOverview(parts, countWaiting, visit)],
+    ['GET /admin/trace', (visit) => showTrace(parts, visit)],
+    ['GET /admin/dead-letters', (visit) => showDeadLetters(parts, visit)],
+    ['POST /admin/dead-letters/replay', (visit) => replay(parts, visit)],
+    ['GET /admin/usage', (visit) => showUsage(parts, visit)],
+    ['GET /admin/usage.csv', (visit) => downloadUsage(parts, visit)],
+    ['GET /admin/people', async (visit) => showPeople(parts, visit, '')],
+    ['POST /admin/people', (visit) => searchPeople(parts, visit)],
+    ['POST /admin/people/revoke', (visit) => revoke(parts, visit)],
+  ]);
+}
+
+function pageOf(path: AdminPath, { language }: Visit, body: (Reply & { kind: 'page' })['body']): Reply {
+  return { kind: 'page', path, title: pageName(path, language), body };
+}
+
+/** An account appears in the record as a keyed hash only. */
+export function accountPseudonym(keyRing: KeyRing, account: string): string {
+  return keyRing.pseudonym('audit-account', account);
+}
+
+async function record(parts: HandlerParts, visit: Visit, act: Omit<AdminAct, 'by'>): Promise<void> {
+  const { act: name, subject, outcome } = act;
+  await parts.recordAct({ act: name, subject, outcome, by: accountPseudonym(parts.keyRing, visit.account) });
+}
+
+async function showOverview(
+  { redis, wakeQueue, nowMs }: HandlerParts,
+  countWaiting: ReturnType<typeof createCountWaiting>,
+  visit: Visit,
+): Promise<Reply> {
+  const [questions, letters, jobs, server] = await Promise.all([
+    countWaiting(),
+    readDeadLetters(redis),
+    wakeQueue.jobCounts(),
+    redis.info('server'),
+  ]);
+  const overview = {
+    questions,
+    deadLetters: letters.filter(({ atMs }) => nowMs() - atMs < DAY_MS).length,
+    jobs,
+    versions: {
+      parley: BUILD.version,
+      node: BUILD.node,
+      redis: /^redis_version:([\w.]{1,20})\s*$/m.exec(server)?.[1] ?? '',
+    },
+  };
+  return pageOf('/admin', visit, overviewBody(overview, visit.language));
+}
+
+async function showTrace(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const reference = (visit.query.get('reference') ?? '').trim().slice(0, 40);
+  const isReference = REFERENCE.test(reference);
+  const traces = isReference ? await readTraces(parts.redis, reference) : [];
+  if (isReference) {
+    const outcome = traces.length === 0 ? 'not-found' : 'done';
+    await record(parts, visit, { act: 'trace', subject: reference, outcome });
+  }
+  const { language } = visit;
+  return pageOf('/admin/trace', visit, traceBody({ language, timeZone: parts.timeZone, reference, traces }));
+}
+
+async function showDeadLetters(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const letters = await readDeadLetters(parts.redis);
+  await record(parts, visit, { act: 'dead-letters', outcome: 'done' });
+  const asked = visit.query.get('result') ?? '';
+  const result = isReplayResult(asked) ? asked : undefined;
+  const { timeZone } = parts;
+  return pageOf('/admin/dead-letters', visit, deadLettersBody({ frame: visit, timeZone, letters, result }));
+}
+
+async function replay(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const id = fieldOf(visit.form, 'id').toLowerCase();
+  const result = WHOLE_ID.test(id) ? await replayDeadLetter(parts, asDeliveryId(id)) : 'unknown';
+  const outcome = result === 'replayed' ? 'done' : result === 'unknown' ? 'not-found' : 'refused';
+  const subject = WHOLE_ID.test(id) ? id : undefined;
+  await record(parts, visit, { act: 'replay', subject, outcome });
+  return { kind: 'redirect', to: `/admin/dead-letters?result=${result}` };
+}
+
+interface UsageQuery {
+  group: UsageGroup;
+  since: string;
+  isSinceValid: boolean;
+  sums: UsageSum[];
+}
+
+async function readUsageOf(parts: HandlerParts, visit: Visit): Promise<UsageQuery> {
+  const group = USAGE_GROUPS.find((one) => one === visit.query.get('by')) ?? 'day';
+  const since = (visit.query.get('since') ?? '').trim();
+  const isSinceValid = since === '' || isDay(since);
+  const sums = sumUsage(group, await readAllUsage(parts.redis, isSinceValid ? since : ''));
+  await record(parts, visit, { act: 'usage', outcome: 'done' });
+  return { group, since, isSinceValid, sums };
+}
+
+async function showUsage(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const { group, since, isSinceValid, sums } = await readUsageOf(parts, visit);
+  const { language } = visit;
+  return pageOf('/admin/usage', visit, usageBody({ language, group, since, isSinceValid, sums }));
+}
+
+async function downloadUsage(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const { group, sums } = await readUsageOf(parts, visit);
+  return { kind: 'csv', name: `usage-by-${group}.csv`, text: usageCsv(group, sums) };
+}
+
+async function showPeople(parts: HandlerParts, visit: Visit, account: string): Promise<Reply> {
+  const { redis, keyRing, identity, timeZone } = parts;
+  const found = account === '' ? [] : await peopleOfAccounts(redis, keyRing, new Set([account]));
+  const links = await Promise.all(
+    found.map(async (person) => ({
+      person,
+      key: personKey(person),
+      details: await identity.accountOf(person, person.chatUserId),
+    })),
+  );
+  const asked = visit.query.get('result') ?? '';
+  const result = isRevokeResult(asked) ? asked : undefined;
+  return pageOf('/admin/people', visit, peopleBody({ frame: visit, timeZone, account, links, result }));
+}
+
+/** A POST, because a person's account must not appear in an address. */
+async function searchPeople(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const account = fieldOf(visit.form, 'account').slice(0, 64);
+  const reply = await showPeople(parts, visit, account);
+  await record(parts, visit, { act: 'people', subject: accountPseudonym(parts.keyRing, account), outcome: 'done' });
+  return reply;
+}
+
+/** The form names the link by account and pseudonym; only a link that exists is revoked. */
+async function revoke(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const { redis, keyRing, identity } = parts;
+  const account = fieldOf(visit.form, 'account');
+  const key = fieldOf(visit.form, 'person');
+  const people = await peopleOfAccounts(redis, keyRing, new Set([account]));
+  const person = people.find((one) => personKey(one) === key);
+  const wasLinked = person && (await identity.unlink(person, person.chatUserId, randomToken())).wasLinked;
+  const outcome = wasLinked === true ? 'done' : 'not-found';
+  await record(parts, visit, { act: 'unlink', subject: accountPseudonym(keyRing, account), outcome });
+  return { kind: 'redirect', to: `/admin/people?result=${wasLinked === true ? 'revoked' : 'gone'}` };
+}

@@ -1,0 +1,145 @@
+import { html, type SafeHtml } from '../../../shared/text/html.ts';
+import { localize, type Bilingual, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+
+export const ADMIN_STYLE_PATH = '/admin/page.css';
+
+/** The pages of the navigation, by path. */
+const PAGES = {
+  '/admin': { en: 'Overview', zh: '概览' },
+  '/admin/trace': { en: 'Trace', zh: '追踪' },
+  '/admin/dead-letters': { en: 'Dead letters', zh: '死信' },
+  '/admin/usage': { en: 'Usage', zh: '用量' },
+  '/admin/people': { en: 'People', zh: '用户' },
+} as const satisfies Readonly<Record<string, Bilingual>>;
+
+export type AdminPath = keyof typeof PAGES;
+
+const TEXTS: Catalogue<'brand' | 'skip' | 'pages' | 'signOut' | 'other' | 'account'> = {
+  brand: { en: 'Parley administration', zh: 'Parley 管理' },
+  skip: { en: 'Skip to the content', zh: '跳到正文' },
+  pages: { en: 'Pages', zh: '页面' },
+  signOut: { en: 'Sign out', zh: '退出登录' },
+  other: { en: '中文', zh: 'English' },
+  account: { en: 'Signed in as {account}', zh: '已登录：{account}' },
+};
+
+/** What every page of a signed-in administrator shows. */
+export interface Frame {
+  language: Language;
+  account: string;
+  csrf: string;
+}
+
+interface DocumentOptions {
+  language: Language;
+  title: string;
+  /** Where the switch of the language leads. */
+  path: string;
+  head?: SafeHtml;
+  body: SafeHtml;
+}
+
+/** A whole document. Loads nothing but its style sheet. */
+export function adminDocument({ language, title, head, body }: Omit<DocumentOptions, 'path'>): SafeHtml {
+  return html`<!doctype html>
+    <html lang="${language === 'zh' ? 'zh-CN' : 'en'}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        ${head}
+        <title>${title}</title>
+        <link rel="stylesheet" href="${ADMIN_STYLE_PATH}" />
+      </head>
+      ${body}
+    </html>`;
+}
+
+/** A page for strangers and for errors: one card. */
+export function cardPage({ language, title, path, head, body }: DocumentOptions): SafeHtml {
+  return adminDocument({
+    language,
+    title,
+    head,
+    body: html`<body class="alone">
+      <main class="card">
+        <p class="brand">${localize(TEXTS.brand, language)}</p>
+        <h1>${title}</h1>
+        ${body}
+        <p class="quiet">${languageSwitch(language, path)}</p>
+      </main>
+    </body>`,
+  });
+}
+
+/** A page with navigation. */
+export function framedPage(
+  { language, account, csrf }: Frame,
+  { title, path, body }: { title: string; path: string; body: SafeHtml },
+): SafeHtml {
+  const links = Object.entries(PAGES).map(
+    ([to, name]) =>
+      html`<li>
+        <a href="${to}" ${to === path && html` aria-current="page"`}>${localize(name, language)}</a>
+      </li>`,
+  );
+  const brand = localize(TEXTS.brand, language);
+  return adminDocument({
+    language,
+    title: `${title} · ${brand}`,
+    body: html`<body>
+      <a class="skip" href="#content">${localize(TEXTS.skip, language)}</a>
+      <header class="bar">
+        <p class="brand">${brand}</p>
+        <nav aria-label="${localize(TEXTS.pages, language)}">
+          <ul>
+            ${links}
+          </ul>
+        </nav>
+        <div class="me">
+          ${languageSwitch(language, path)}
+          <span class="account">${localize(TEXTS.account, language, { account })}</span>
+          ${actForm('/admin/sign-out', csrf, html`<button class="plain">${localize(TEXTS.signOut, language)}</button>`)}
+        </div>
+      </header>
+      <main id="content" tabindex="-1">
+        <h1>${title}</h1>
+        ${body}
+      </main>
+    </body>`,
+  });
+}
+
+export function pageName(path: AdminPath, language: Language): string {
+  return localize(PAGES[path], language);
+}
+
+/** A form that does something: a POST with the session's token. */
+export function actForm(action: string, csrf: string, fields: SafeHtml): SafeHtml {
+  return html`<form method="post" action="${action}">
+    <input type="hidden" name="csrf" value="${csrf}" />${fields}
+  </form>`;
+}
+
+/** A table that scrolls by itself where it is too wide. */
+export function table(label: string, heads: readonly string[], rows: readonly SafeHtml[]): SafeHtml {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function languageSwitch(language: Language, path: string): SafeHtml {
+  const other = language === 'zh' ? 'en' : 'zh';
+  const tag = other === 'zh' ? 'zh-CN' : 'en';
+  return html`<a href="${path}?lang=${other}" lang="${tag}" hreflang="${tag}">${TEXTS.other[language]}</a>`;
+}

@@ -1,0 +1,87 @@
+import { html, type SafeHtml } from '../../../shared/text/html.ts';
+import { localize, type Bilingual, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { actForm, cardPage } from './layout.ts';
+
+const TEXTS: Catalogue<'title' | 'lead' | 'go' | 'again' | 'back' | 'goOn' | 'signedIn'> = {
+  title: { en: 'Sign in', zh: '登录' },
+  lead: {
+    en: 'Only administrators can open these pages. If this page appears again after you signed in, your account is not one of theirs.',
+    zh: '只有管理员可以打开这些页面。如果登录后仍看到本页，说明你的账号不是管理员账号。',
+  },
+  go: { en: 'Sign in with {service}', zh: '通过{service}登录' },
+  again: { en: 'Try again', zh: '重试' },
+  back: { en: 'Back to the overview', zh: '返回概览' },
+  goOn: { en: 'Continue', zh: '继续' },
+  signedIn: { en: 'Returning to the administration', zh: '正在返回管理页面' },
+};
+
+/** What everyone sees who has no session of an administrator (SECURITY.md admin-gate). */
+export function strangerPage(view: { language: Language; service: Bilingual; csrf: string }): SafeHtml {
+  const { language, service, csrf } = view;
+  const name = localize(service, language);
+  const spaced = language === 'zh' && /^[\x21-\x7e]/.test(name) ? ` ${name} ` : name;
+  const label = localize(TEXTS.go, language, { service: spaced });
+  const body = html`<p class="lead">${localize(TEXTS.lead, language)}</p>
+    ${actForm('/admin/sign-in', csrf, html`<button class="primary" type="submit">${label}</button>`)}`;
+  return cardPage({ language, title: localize(TEXTS.title, language), path: '/admin', body });
+}
+
+/**
+ * Follows the callback, for administrators and strangers alike. A redirect would still count as coming from the sign-in
+ * service, so that the browser would withhold the strict cookie.
+ */
+export function returnPage({ language, to }: { language: Language; to: string }): SafeHtml {
+  const body = html`<p><a class="primary" href="${to}">${localize(TEXTS.goOn, language)}</a></p>`;
+  const head = html`<meta http-equiv="refresh" content="0; url=${to}" />`;
+  return cardPage({ language, title: localize(TEXTS.signedIn, language), path: '/admin', head, body });
+}
+
+/** Why a request failed, and what to do. */
+const FAILURES = {
+  'page-expired': {
+    title: { en: 'This page has expired', zh: '页面已过期' },
+    next: {
+      en: 'Nothing was changed. Go back, reload the page and try again.',
+      zh: '未作任何更改。请返回、刷新页面后重试。',
+    },
+    status: 403,
+  },
+  'too-many-tries': {
+    title: { en: 'Too many requests', zh: '请求过多' },
+    next: { en: 'Wait a minute and try again.', zh: '请等一分钟再试。' },
+    status: 429,
+  },
+  'service-failed': {
+    title: { en: 'The sign-in service does not answer', zh: '登录服务没有响应' },
+    next: { en: 'Try again in a few minutes.', zh: '请过几分钟再试。' },
+    status: 502,
+  },
+  'not-found': {
+    title: { en: 'There is no such page', zh: '没有这个页面' },
+    next: { en: 'Choose one of the pages.', zh: '请选择其他页面。' },
+    status: 404,
+  },
+  unavailable: {
+    title: { en: 'Parley cannot read its data now', zh: '目前无法读取数据' },
+    next: {
+      en: 'Redis does not answer. Run npm run check to see the cause, then try again.',
+      zh: 'Redis 没有响应。请运行 npm run check 查看原因，然后重试。',
+    },
+    status: 503,
+  },
+} as const satisfies Readonly<Record<string, { title: Bilingual; next: Bilingual; status: number }>>;
+
+export type AdminFailure = keyof typeof FAILURES;
+
+export function failurePage(view: { language: Language; failure: AdminFailure; reference: string }): {
+  page: SafeHtml;
+  status: number;
+} {
+  const { language, failure, reference } = view;
+  const { title, next, status } = FAILURES[failure];
+  const label = localize(failure === 'not-found' || failure === 'page-expired' ? TEXTS.back : TEXTS.again, language);
+  const body = html`<p class="lead">${localize(next, language)}</p>
+    <p><a class="primary" href="/admin">${label}</a></p>
+    <p class="quiet"><code>${reference}</code></p>`;
+  return { page: cardPage({ language, title: localize(title, language), path: '/admin', body }), status };
+}

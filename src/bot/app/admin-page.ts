@@ -1,0 +1,47 @@
+import type { NowMs } from '../../shared/clock.ts';
+import type { Log } from '../../shared/log.ts';
+import { createAdminRoutes, type AdminRoutes } from '../admin/admin-routes.ts';
+import { createRecordAct } from '../admin/record-act.ts';
+import { createSessions } from '../admin/sessions.ts';
+import type { Config } from '../config/config.ts';
+import { createFailureLimit } from '../identity/failure-limit.ts';
+import type { Identity } from '../identity/identity.ts';
+import { createStore } from '../identity/store.ts';
+import type { Base } from './base.ts';
+
+interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue'> {
+  config: Config;
+  identity: Identity;
+  nowMs: NowMs;
+  log: Log;
+}
+
+/** Builds the administrators' page of a receiver. */
+export function createAdminPage(options: AdminPageOptions): AdminRoutes {
+  const { config, identity, redis, keyRing, wakeQueue, nowMs, log } = options;
+  const { adminIds, timeZone, http, signIn } = config;
+  const recordAct = createRecordAct({ log, redis, keyRing, nowMs });
+  return createAdminRoutes({
+    handling: { redis, keyRing, identity, wakeQueue, timeZone, nowMs, recordAct },
+    signIn: identity.accountSignIn(),
+    sessions: createSessions({ redis, keyRing, adminIds, nowMs }),
+    failures: createFailureLimit({
+      store: createStore(redis),
+      keyRing,
+      nowMs,
+      maxPerMinute: signIn.maxFailuresPerMinute,
+    }),
+    service: signIn.serviceName,
+    publicOrigin: new URL(http.publicUrl).origin,
+    ownOrigin: http.adminPort === undefined ? undefined : originAt(http.publicUrl, http.adminPort),
+    trustedProxyHops: http.trustedProxyHops,
+    ...{ adminIds, keyRing, log },
+  });
+}
+
+/** The same host with another port, so that the browser sends the same cookies. */
+function originAt(publicUrl: string, port: number): string {
+  const url = new URL(publicUrl);
+  url.port = String(port);
+  return url.origin;
+}

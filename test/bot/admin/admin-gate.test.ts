@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { HOUR_MS } from '../../../src/shared/clock.ts';
+import { freePort } from '../../../src/bot/app/local/embedded-redis.ts';
+import { ADMIN_ACCOUNT } from '../../support/admin-people.ts';
+import { signInAtAdmin, storeAdminData } from '../../support/admin-sign-in.ts';
+import { startDeployment, untilTrue, type Deployment } from '../../support/deployment.ts';
+import { TestBrowser, type Answer } from '../identity/test-browser.ts';
+
+let deployment: Deployment;
+let letter: string;
+let admin: TestBrowser;
+
+/** Without a worker, so that the question of the dead letter keeps waiting. */
+const ENV = { ROLES: 'receiver', ADMIN_IDS: `${ADMIN_ACCOUNT},20110042` };
+const at = (path: string) => `${deployment.botUrl}/admin${path}`;
+const waiting = async () => {
+  const [inbox = ''] = await deployment.redis.keys('{p*}:inbox:*');
+  return deployment.redis.llen(inbox);
+};
+
+beforeAll(async () => {
+  deployment = await startDeployment({ env: ENV });
+  await deployment.messenger.driver.send('zhangwei', 'A question that waits');
+  await untilTrue(async () => (await deployment.redis.keys('{p*}:inbox:*')).length === 1);
+  letter = await storeAdminData(deployment);
+  admin = new TestBrowser();
+  await signInAtAdmin(admin, deployment.botUrl, 'administrator');
+}, 60_000);
+afterAll(() => deployment.stop(), 60_000);
+
+/** The page without the token of its form, which differs from browser to browser. */
+const bytesOf = ({ status, text, headers }: Answer) => {
+  const { date, 'set-cookie': cookies, connection, 'keep-alive': alive, ...rest } = headers;
+  const withoutValue = [cookies ?? []].flat().map((cookie) => cookie.replace(/=[\w-]{43};/, '=…;'));
+  return { status, rest, withoutValue, text: text.replace(/name="csrf" value="[0-9a-f]+"/, 'name="csrf"') };
+};
+
+describe('everyone but administrators sees one page at every address [admin-gate]', () => {
+  const requests: ['GET' | 'POST', string][] = [
+    ['GET', ''],
+    ['GET', '/trace?reference=abcdef01'],
+    ['GET', '/dead-letters'],
+    ['GET', '/usage.csv'],
+    ['GET', '/nowhere'],
+    ['POST', '/dead-letters/replay'],
+    ['POST', '/people/revoke'],
+    ['POST', '/sign-out'],
+    ['POST', '/sign-in'],
+  ];
+
+  test('a stranger, a signed-in member and a browser with an invented session get the same bytes', async () => {
+    const member = new TestBrowser();
+    const returned = await signInAtAdmin(member, deployment.botUrl, 'member');
+    expect(returned.text).toContain('http-equiv="refresh"');
+    const pages = new Set<string>();
+    for (const browser of ['stranger', 'member', 'forger'])
+      for (const [method, path] of requests) {
+        const one = browser === 'member' ? member : new TestBrowser();
+        if (browser === 'forger') one.cookies.set(`${deployment.botUrl} __Secure-admin`, 'A'.repeat(43));
+        const form = method === 'POST' ? { form: { id: letter, csrf: 'f'.repeat(64) } } : {};
+        const headers = { origin: deployment.botUrl, 'sec-fetch-site': 'same-origin' };
+        pages.add(JSON.stringify(bytesOf(await one.send(method, at(path), { ...form, headers }))));
+      }
+    expect([...pages]).toHaveLength(1);
+    expect([...pages][0]).toContain('"status":403');
+    expect([...pages][0]).not.toContain(ADMIN_ACCOUNT);
+  }, 60_000);
+
+  test('the callback of a member has the same page as that of an administrator, and sets no session', async () => {
+    const [member, other] = [new TestBrowser(), new TestBrowser()];
+    const ofMember = await signInAtAdmin(member, deployment.botUrl, 'member');
+    const ofAdmin = await signInAtAdmin(other, deployment.botUrl, 'administrator');
+    expect(ofMember.text).toBe(ofAdmin.text);
+    expect(String(ofMember.headers['set-cookie'])).not.toContain('__Secure-admin=');
+    expect((await member.get(at('/usage'))).status).toBe(403);
+    expect((await other.get(at('/usage'))).status).toBe(200);
+  }, 60_000);
+
+  test('pages cannot be framed, cached or run scripts, and the session is strict', async () => {
+    const { headers } = await admin.get(at('/dead-letters'));
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+    expect(headers['cache-control']).toBe('no-store');
+    const browser = new TestBrowser();
+    const returned = await signInAtAdmin(browser, deployment.botUrl, 'administrator');
+    expect(String(returned.headers['set-cookie'])).toMatch(
+      /__Secure-admin=[\w-]{43}; Path=\/admin; Max-Age=3600; Secure; HttpOnly; SameSite=Strict/,
+    );
+  }, 60_000);
+});
+
+describe('only the form of an administrator’s own page does anything [admin-acts]', () => {
+  const right = async () => {
+    const page = await admin.get(at('/dead-letters'));
+    const csrf = /name="csrf" value="([0-9a-f]+)"/.exec(page.text)?.[1] ?? '';
+    return { form: { csrf, id: letter }, headers: { origin: deployment.botUrl, 'sec-fetch-site': 'same-origin' } };
+  };
+  type Post = Awaited<ReturnType<typeof right>>;
+  const otherToken = async () => {
+    const browser = new TestBrowser();
+    await signInAtAdmin(browser, deployment.botUrl, 'administrator');
+    return /name="csrf" value="([0-9a-f]+)"/.exec((await browser.get(at(''))).text)?.[1] ?? '';
+  };
+  const wrong: [string, (post: Post) => Promise<object> | object][] = [
+    ['no token', ({ headers }) => ({ headers, form: { id: letter } })],
+    ['an empty token', ({ headers }) => ({ headers, form: { id: letter, csrf: '' } })],
+    [
+      'the token of another session',
+      async ({ headers }) => ({ headers, form: { id: letter, csrf: await otherToken() } }),
+    ],
+    ['no Origin', ({ form }) => ({ form })],
+    ['a foreign Origin', ({ form }) => ({ form, headers: { origin: 'https://evil.test' } })],
+    ['Origin null', ({ form }) => ({ form, headers: { origin: 'null' } })],
+    [
+      'Sec-Fetch-Site cross-site',
+      ({ form, headers }) => ({ form, headers: { ...headers, 'sec-fetch-site': 'cross-site' } }),
+    ],
+    [
+      'Sec-Fetch-Site same-site',
+      ({ form, headers }) => ({ form, headers: { ...headers, 'sec-fetch-site': 'same-site' } }),
+    ],
+    [
+      'a body that is JSON',
+      ({ form, headers }) => ({ form, headers: { ...headers, 'content-type': 'application/json' } }),
+    ],
+  ];
+  test.each(wrong)(
+    'a replay with %s gets 403 and changes nothing',
+    async (_what, alter) => {
+      const before = await waiting();
+      expect((await admin.send('POST', at('/dead-letters/replay'), await alter(await right()))).status).toBe(403);
+      expect(await waiting()).toBe(before);
+    },
+    30_000,
+  );
+
+  test('a GET of an act changes nothing', async () => {
+    const before = await waiting();
+    expect((await admin.get(at(`/dead-letters/replay?id=${letter}`))).status).toBe(404);
+    expect(await waiting()).toBe(before);
+  });
+
+  test('a dead letter is replayed once, and each act is recorded under a pseudonym', async () => {
+    const before = await waiting();
+    const post = async () => (await admin.send('POST', at('/dead-letters/replay'), await right())).headers['location'];
+    expect(await post()).toBe('/admin/dead-letters?result=replayed');
+    expect(await post()).toBe('/admin/dead-letters?result=again');
+    expect(await waiting()).toBe(before + 1);
+    const acts = deployment.lines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => msg === 'an administrator acted');
+    const replays = acts.filter(({ act }) => act === 'replay');
+    expect(replays.map(({ outcome, subject }) => [outcome, subject])).toEqual([
+      ['done', letter],
+      ['refused', letter],
+    ]);
+    expect(new Set(acts.filter(({ act }) => act !== 'sign-in').map(({ by }) => by)).size).toBe(1);
+    expect(deployment.lines.join('\n')).not.toContain(ADMIN_ACCOUNT);
+  });
+
+  test('the CSV has the sums of the page, and a link is revoked only if it exists', async () => {
+    const csv = (await admin.get(at('/usage.csv?by=model'))).text;
+    expect(csv.split('\r\n')[0]).toBe('\uFEFFmodel,questions,tokens');
+    expect(csv).toMatch(/^svc-plus,\d+,\d+\r$/m);
+    const { form, headers } = await right();
+    const search = (account: string) =>
+      admin.send('POST', at('/people'), { form: { csrf: form.csrf, account }, headers });
+    expect((await search('20190013')).text).toContain('No chat account is linked');
+    const found = await search('20190012');
+    expect(found.text).toContain('emma.clarke');
+    const person = /name="person" value="([0-9a-f]+)"/.exec(found.text)?.[1] ?? '';
+    const revoke = async (account: string) =>
+      (await admin.send('POST', at('/people/revoke'), { form: { csrf: form.csrf, account, person }, headers })).headers[
+        'location'
+      ];
+    expect(await revoke('20080117')).toBe('/admin/people?result=gone');
+    expect(await revoke('20190012')).toBe('/admin/people?result=revoked');
+    expect(await revoke('20190012')).toBe('/admin/people?result=gone');
+    expect((await search('20190012')).text).toContain('No chat account is linked');
+  });
+
+  test('a reference shows the steps of its question; unknown and malformed ones say so', async () => {
+    const [record = ''] = await deployment.redis.keys('{p*}:message:*');
+    const reference = /:message:(.{8})/.exec(record)?.[1] ?? '';
+    expect((await admin.get(at(`/trace?reference=${reference}`))).text).toContain('accepted');
+    expect((await admin.get(at('/trace?reference=00000000'))).text).toContain('No question has this reference');
+    const odd = await admin.get(at(`/trace?reference=${encodeURIComponent('"><script>')}`));
+    expect(odd.text).toContain('8 to 40 digits');
+    expect(odd.text).not.toContain('<script>');
+  });
+});
+
+describe('callbacks and sessions [admin-gate]', () => {
+  /** The address to which the service sends the administrator back. */
+  const callbackOf = async (browser: TestBrowser) => {
+    const page = await signInAtAdmin(browser, deployment.botUrl, 'administrator', /\/oauth\/callback/);
+    return new URL(String(page.headers['location']), page.url).href;
+  };
+
+  test('a callback in another browser, with another state or a second time begins no session', async () => {
+    const own = new TestBrowser();
+    const callback = await callbackOf(own);
+    const other = new TestBrowser();
+    await other.get(at(''));
+    expect((await other.get(callback)).status).toBeGreaterThanOrEqual(400);
+    const forged = new URL(callback);
+    forged.searchParams.set('state', '0'.repeat(64));
+    expect((await own.get(forged.href)).status).toBeGreaterThanOrEqual(400);
+    const without = new URL(callback);
+    without.searchParams.delete('state');
+    expect((await own.get(without.href)).status).toBeGreaterThanOrEqual(400);
+    expect(String((await own.get(callback)).headers['set-cookie'])).toContain('__Secure-admin=');
+    const again = new TestBrowser();
+    expect(String((await again.get(callback)).headers['set-cookie'])).not.toContain('__Secure-admin=');
+    expect((await other.get(at(''))).status).toBe(403);
+    expect((await own.get(at(''))).status).toBe(200);
+  }, 60_000);
+
+  test('signing out ends the session for every copy of its cookie', async () => {
+    const own = new TestBrowser();
+    await signInAtAdmin(own, deployment.botUrl, 'administrator');
+    const copy = new TestBrowser();
+    for (const [name, value] of own.cookies) copy.cookies.set(name, value);
+    expect((await copy.get(at(''))).status).toBe(200);
+    const out = await own.submit(await own.get(at('')), '/admin/sign-out');
+    expect(out.headers['location']).toBe('/admin');
+    expect((await copy.get(at(''))).status).toBe(403);
+  }, 60_000);
+
+  test('a session ends after an hour, also if it is used', async () => {
+    const own = new TestBrowser();
+    await signInAtAdmin(own, deployment.botUrl, 'administrator');
+    deployment.advance(HOUR_MS - 60_000);
+    expect((await own.get(at(''))).status).toBe(200);
+    deployment.advance(120_000);
+    expect((await own.get(at(''))).status).toBe(403);
+  }, 60_000);
+
+  test('a session ends when its account leaves ADMIN_IDS, and no page exists without ADMIN_IDS', async () => {
+    const own = new TestBrowser();
+    await signInAtAdmin(own, deployment.botUrl, 'administrator');
+    expect((await own.get(at(''))).status).toBe(200);
+    await deployment.stopBot();
+    await deployment.startBot({ ADMIN_IDS: '20110042' });
+    // Until Redis is connected, the page says that it is unavailable.
+    await untilTrue(async () => (await own.get(at(''))).status !== 503);
+    expect((await own.get(at(''))).status).toBe(403);
+    await deployment.stopBot();
+    Reflect.deleteProperty(deployment.env, 'ADMIN_IDS');
+    await deployment.startBot();
+    for (const path of ['', '/usage', '/page.css', '/sign-in']) expect((await own.get(at(path))).status).toBe(404);
+    await deployment.stopBot();
+    deployment.env['ADMIN_IDS'] = ENV.ADMIN_IDS;
+    await deployment.startBot();
+  }, 60_000);
+
+  test('ADMIN_PORT alone has the page, and the sign-in leads back to it', async () => {
+    const port = await freePort();
+    await deployment.stopBot();
+    await deployment.startBot({ ADMIN_PORT: String(port) });
+    expect((await new TestBrowser().get(at(''))).status).toBe(404);
+    const origin = `http://127.0.0.1:${port}`;
+    expect((await fetch(`${origin}/healthz`)).status).toBe(404);
+    const landing = await new TestBrowser().get(`${origin}/admin`);
+    expect(landing.status).toBe(403);
+    // The test browser keeps cookies by origin, unlike a real one, which ignores the port.
+    const own = new TestBrowser();
+    const begun = await own.submit(await own.get(`${origin}/admin`));
+    for (const [name, value] of own.cookies) own.cookies.set(name.replace(origin, deployment.botUrl), value);
+    const returned = await signInAtAdmin(own, origin, 'administrator');
+    expect(begun.status).toBe(303);
+    expect(returned.url).toContain(`${deployment.botUrl}/oauth/callback`);
+  }, 60_000);
+
+  test('an address with 600 failures in a minute gets 429, while administrators there keep working [rate-limits]', async () => {
+    await deployment.stopBot();
+    await deployment.startBot();
+    await untilTrue(async () => (await new TestBrowser().get(at(''))).status === 403);
+    const own = new TestBrowser();
+    await signInAtAdmin(own, deployment.botUrl, 'administrator');
+    const knock = async () => (await new TestBrowser().send('POST', at('/sign-out'), { form: { csrf: 'x' } })).status;
+    const statuses = new Set<number>();
+    for (let round = 0; round < 14 && !statuses.has(429); round += 1)
+      for (const status of await Promise.all(Array.from({ length: 100 }, knock))) statuses.add(status);
+    expect([...statuses].toSorted()).toEqual([403, 429]);
+    expect((await own.get(at('/usage'))).status).toBe(200);
+  }, 60_000);
+});

@@ -1,0 +1,155 @@
+import { createRequire } from 'node:module';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { ADMIN_ACCOUNT, TYPED_LOGINS } from '../support/admin-people.ts';
+import { storeAdminData } from '../support/admin-sign-in.ts';
+import { findChromium, launchChromium } from '../support/chromium.ts';
+import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
+import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
+
+/** Folder for screenshots of every page; unset for none. */
+const PICTURES = process.env['PICTURES_DIR'];
+const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PATHS = ['', '/trace', '/dead-letters', '/usage', '/usage?by=department', '/people'];
+const SIZES = { wide: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
+
+const describeInChromium = findChromium() === undefined ? describe.skip : describe;
+
+/** A receiver in a process of its own, so that its question waits for a worker. */
+describeInChromium('the administrators’ page in Chromium', () => {
+  let deployment: Deployment;
+  let parley: ParleyProcess;
+  let browser: Browser;
+  let signedIn: Awaited<ReturnType<BrowserContext['storageState']>>;
+  let reference: string;
+  let letter: string;
+  const addressOf = (path: string) => `${deployment.botUrl}/admin${path}`;
+
+  beforeAll(async () => {
+    deployment = await startDeployment({ startsBot: false, env: { ROLES: 'receiver', ADMIN_IDS: ADMIN_ACCOUNT } });
+    parley = await startParleyProcess({ env: deployment.env, until: /is running|has started/ });
+    await untilTrue(() => deployment.messenger.driver.isBotReachable());
+    await deployment.messenger.driver.send('zhangwei', 'A question that waits');
+    await untilTrue(async () => (await deployment.redis.keys('{p*}:inbox:*')).length === 1);
+    letter = await storeAdminData(deployment);
+    const [record = ''] = await deployment.redis.keys('{p*}:message:*');
+    reference = /:message:(.{8})/.exec(record)?.[1] ?? '';
+    browser = await launchChromium();
+  }, 90_000);
+  afterAll(async () => {
+    await browser.close();
+    parley.kill('SIGTERM');
+    await parley.ended;
+    await deployment.stop();
+  }, 60_000);
+
+  test('an administrator signs in at the service and signs out again, with the keyboard only [admin-gate]', async () => {
+    const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+    await page.goto(addressOf(''));
+    await page.getByRole('button', { name: /^Sign in with/ }).focus();
+    await page.keyboard.press('Enter');
+    await page
+      .getByLabel(/user ?name|account/i)
+      .first()
+      .waitFor();
+    await page.keyboard.type(TYPED_LOGINS.administrator.username);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(TYPED_LOGINS.administrator.password);
+    await page.keyboard.press('Enter');
+    await agreeUntilOverview(page);
+    expect(
+      await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).getAttribute('aria-current'),
+    ).toBe('page');
+    const [cookie] = (await page.context().cookies(addressOf(''))).filter(({ name }) => name === '__Secure-admin');
+    expect(cookie).toMatchObject({ path: '/admin', httpOnly: true, secure: true, sameSite: 'Strict' });
+    signedIn = await page.context().storageState();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('location.hash')).toBe('#content');
+    await page.context().close();
+  }, 120_000);
+
+  async function agreeUntilOverview(page: Page): Promise<void> {
+    const heading = page.getByRole('heading', { name: 'Overview', level: 1 });
+    const agree = page.getByRole('button', { name: /allow|agree|continue/i });
+    await agree.or(heading).first().waitFor({ timeout: 45_000 });
+    if (await agree.isVisible()) await agree.click();
+    await heading.waitFor({ timeout: 45_000 });
+  }
+
+  const looks = (['en-GB', 'zh-CN'] as const).flatMap((locale) =>
+    (['light', 'dark'] as const).flatMap((colorScheme) =>
+      (['wide', 'phone'] as const).map((size) => ({ locale, colorScheme, size })),
+    ),
+  );
+  // Two looks that differ in everything; all eight if screenshots are taken.
+  for (const { locale, colorScheme, size } of PICTURES === undefined
+    ? [looks[1], looks[6]].filter((look) => !!look)
+    : looks)
+    test(`every page has no accessibility violations and does not scroll sideways: ${locale}, ${colorScheme}, ${size}`, async () => {
+      const viewport = SIZES[size];
+      const context = await browser.newContext({ locale, colorScheme, viewport, storageState: signedIn });
+      const stranger = await browser.newContext({ locale, colorScheme, viewport });
+      const found: string[] = [];
+      const check = async (page: Page, name: string) => {
+        if (PICTURES !== undefined) {
+          mkdirSync(PICTURES, { recursive: true });
+          const file = `${name}-${locale.slice(0, 2)}-${colorScheme}-${size}.png`;
+          await page.screenshot({ path: `${PICTURES}/${file}`, fullPage: true });
+        }
+        if (await page.evaluate('document.documentElement.scrollWidth > window.innerWidth'))
+          found.push(`${name} scrolls`);
+        // The policy of the page forbids scripts in it, not those of the debugger.
+        const violations = await page.evaluate(
+          `(() => { ${AXE_SOURCE}; return axe.run(); })().then(({ violations }) => violations.map(({ id, impact }) => id + ' ' + impact))`,
+        );
+        found.push(...(violations as string[]).map((violation) => `${name} ${violation}`));
+      };
+      const page = await context.newPage();
+      for (const path of [...PATHS, `/trace?reference=${reference}`]) {
+        await page.goto(addressOf(path));
+        expect(await page.locator('html').getAttribute('lang')).toBe(locale === 'zh-CN' ? 'zh-CN' : 'en');
+        await check(page, path.replaceAll(/\W+/g, '-').replace(/^-/, '').replace(reference, 'found') || 'overview');
+      }
+      await page.goto(addressOf('/people'));
+      await page.getByRole('textbox').fill('20190012');
+      await page.keyboard.press('Enter');
+      await page.getByText('emma.clarke').waitFor();
+      await page.locator('summary').click();
+      await check(page, 'people-found');
+      await page.goto(addressOf('/nowhere'));
+      await check(page, 'not-found');
+      const outside = await stranger.newPage();
+      await outside.goto(addressOf('/usage'));
+      await check(outside, 'stranger');
+      expect(found).toEqual([]);
+      await context.close();
+      await stranger.close();
+    }, 180_000);
+
+  test('a person switches the language, replays a dead letter once and revokes a link [admin-acts]', async () => {
+    const context = await browser.newContext({ locale: 'en-GB', storageState: signedIn });
+    const page = await context.newPage();
+    await page.goto(addressOf('/dead-letters'));
+    await page.getByRole('link', { name: '中文' }).click();
+    await page.getByRole('heading', { name: '死信', level: 1 }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: '概览' }).click();
+    await page.getByRole('heading', { name: '概览', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'English' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Dead letters' }).click();
+    await page.getByRole('button', { name: `Replay ${letter.slice(0, 8)}` }).click();
+    await page.getByRole('status').filter({ hasText: 'The question was put back' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Replay/ }).count()).toBe(0);
+    await page.getByRole('navigation').getByRole('link', { name: 'People' }).click();
+    await page.getByLabel(/Account/).fill('20190012');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('Revoke…').click();
+    await page.getByRole('button', { name: 'Revoke the link' }).click();
+    await page.getByRole('status').filter({ hasText: 'The link was revoked' }).waitFor();
+    expect(await deployment.redis.keys('{id}:link:*')).toEqual([]);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
+    await context.close();
+  }, 120_000);
+});

@@ -1,0 +1,84 @@
+import type { Answer, TestBrowser } from '../bot/identity/test-browser.ts';
+import { TYPED_LOGINS, type TypedLogin } from './admin-people.ts';
+import { personOf, storeSignIn } from './stored-sign-in.ts';
+import type { Deployment } from './deployment.ts';
+import { deadLetterKeyPrefix, deadLettersKey, usageKey } from '../../src/bot/domain/partition-keys.ts';
+import { asDeliveryId, asPersonId } from '../../src/bot/domain/ids.ts';
+
+const ENTITIES: [string, string][] = [
+  ['&amp;', '&'],
+  ['&quot;', '"'],
+  ['&#39;', "'"],
+];
+const plain = (text: string) => ENTITIES.reduce((left, [entity, mark]) => left.replaceAll(entity, mark), text);
+const attributeOf = (tag: string, name: string) => plain(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
+
+/** Fills in and sends the first form of a page, as a person does who agrees to everything. */
+async function fillIn(browser: TestBrowser, page: Answer, { username, password }: TypedLogin): Promise<Answer> {
+  const form = /<form\b[^>]*method="?post"?[^>]*>[\s\S]*?<\/form>/i.exec(page.text)?.[0];
+  if (form === undefined) throw new Error(`No form on the page (status ${page.status})`);
+  const typed: Record<string, string> = { username, password };
+  const fields = [...form.matchAll(/<input\b[^>]*>/g)].map(([tag]): [string, string] => {
+    const name = attributeOf(tag, 'name');
+    return [name, typed[name] ?? attributeOf(tag, 'value')];
+  });
+  const [button = ''] = /<button\b[^>]*name=[^>]*>/.exec(form) ?? [];
+  if (button !== '') fields.push([attributeOf(button, 'name'), attributeOf(button, 'value')]);
+  const url = new URL(attributeOf(form, 'action'), page.url);
+  const headers = { origin: url.origin, 'sec-fetch-site': 'same-origin' };
+  return browser.send('POST', url.href, { form: Object.fromEntries(fields), headers });
+}
+
+/**
+ * Signs in at `/admin` of this origin, through the real service.
+ * @returns the page that the callback answers with; the browser holds the cookies
+ */
+export async function signInAtAdmin(
+  browser: TestBrowser,
+  origin: string,
+  person: keyof typeof TYPED_LOGINS,
+  until?: RegExp,
+): Promise<Answer> {
+  let page = await browser.follow(await browser.submit(await browser.get(`${origin}/admin`)), until);
+  for (let step = 0; step < 4 && page.status === 200 && !page.url.includes('/oauth/callback'); step += 1)
+    page = await browser.follow(await fillIn(browser, page, TYPED_LOGINS[person]), until);
+  return page;
+}
+
+const LETTER = 'ab'.repeat(20);
+
+/** Stores what the pages show: a dead letter of the first waiting question, usage and a link. @returns the id of the letter */
+export async function storeAdminData(deployment: Deployment): Promise<string> {
+  const { redis } = deployment;
+  const id = asDeliveryId(LETTER);
+  const inbox = (await redis.keys('{p*}:inbox:*'))[0];
+  if (inbox !== undefined) {
+    const [, partition = '0', conversation = ''] = /^\{p(\d+)\}:inbox:(.*)$/.exec(inbox) ?? [];
+    const entry = (await redis.lindex(inbox, 0)) ?? '';
+    const record = await redis.hgetall(`{p${partition}}:message:${entry.slice(0, 40)}`);
+    const key = deadLetterKeyPrefix(Number(partition)) + id;
+    const owner = record['owner'] ?? '';
+    await redis.hset(key, { 'entry:1': entry, atMs: Date.now(), why: 'crashed', conversation, owner });
+    await redis.zadd(deadLettersKey(Number(partition)), Date.now(), id);
+  }
+  const person = asPersonId('c0ffee'.padEnd(32, '0'));
+  const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+  for (const [index, [model, department]] of Object.entries([
+    ['svc-plus', '3100'],
+    ['svc-max', '2203'],
+    ['svc-plus', '2107'],
+  ] as const))
+    for (let daysAgo = Number(index); daysAgo < 24; daysAgo += 1 + Number(index)) {
+      const [month, date] = [day(daysAgo).slice(0, 7), day(daysAgo).slice(8)];
+      const field = `${date}:${model}:${department}`;
+      const count = ((daysAgo * 7) % 11) + 2;
+      const counts = { [`${field}:questions`]: count, [`${field}:tokens`]: count * 1_313 };
+      await redis.hset(usageKey(Number(index), person, month), counts);
+    }
+  await storeSignIn(deployment, personOf('wecom', 'emma.clarke'), {
+    accountKey: 'k'.repeat(40),
+    id: '20190012',
+    name: 'Emma Clarke',
+  });
+  return id;
+}
