@@ -115,7 +115,7 @@ const auditFiles = (env: Record<string, string>) => {
 };
 
 describe('erasing an account [erasure]', () => {
-  test('finds canaries in every place before and nothing but the proof after; another person keeps everything', async () => {
+  test('finds canaries in every place before and nothing but the proof after; another person keeps everything [audit-record]', async () => {
     const env = await start();
     await plant(EVE, EVE_ACCOUNT, 'evecanary');
     await plant(BOB, 'account-of-bob', 'bobwords');

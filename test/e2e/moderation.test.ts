@@ -106,7 +106,8 @@ describe.each(PLATFORMS)('moderation on %s [moderation]', (platform) => {
     judge = () => undefined;
     deployment.chat.script(helloStream('It is open.'));
     const { last } = await ask(platform, { MODERATION_URL: serviceUrl(), MODERATION_AWAY: away }, 'Is it open?');
-    expect(last).toBe(shown);
+    // A refusal ends with its reference.
+    expect(last.split('\n')[0]).toBe(shown);
   });
 });
 

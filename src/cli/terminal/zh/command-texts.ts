@@ -49,6 +49,7 @@ export const COMMAND_TEXTS = {
   'bash or zsh': 'bash 或 zsh',
   // Commander
   '{text} (default: {value})': '{text}（默认：{value}）',
+  '{text} (choices: {choices})': '{text}（可选：{choices}）',
   '{text} (choices: {choices}, default: {value})': '{text}（可选：{choices}，默认：{value}）',
   "error: unknown option '{name}'": '错误：未知的选项 {name}',
   "error: unknown command '{name}'": '错误：未知的命令 {name}',
