@@ -192,6 +192,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const needs = { takeGuilty, takeBack, searchLocal: knowledge.searchLocal, metrics };
   const quarantine = isQuarantine ? undefined : createQuarantine(options, base, needs);
   const apologise = createApology({ openTurn, setAside });
+  let isReady = false;
+  const ready = Promise.all([listed.settled, pauses.settled]).then(() => (isReady = true));
   const worker: TurnWorker = new TurnWorker({
     redis,
     store,
@@ -210,8 +212,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
           return commitCanary(context.claim);
         }
         // An aborted turn ends as usual, whether or not the models are known.
-        await abortable(listed.settled, context.signal).catch(() => undefined);
-        await abortable(pauses.settled, context.signal).catch(() => undefined);
+        if (!isReady) await abortable(ready, context.signal).catch(() => undefined);
         return audit ? audit.record(context.claim, () => runTurn(context)) : runTurn(context);
       },
       apologise: audit ? (claim) => audit.record(claim, () => apologise(claim)) : apologise,

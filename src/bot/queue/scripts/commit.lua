@@ -150,8 +150,9 @@ if changes.thread then
 end
 if changes.chats then
   local nowMs = redisNowMs()
-  for _, id in ipairs(changes.chats.ids) do redis.call('ZADD', changes.chats.key, nowMs, id) end
-  redis.call('ZREMRANGEBYRANK', changes.chats.key, 0, -1 - MAX_CHATS)
+  local added = 0
+  for _, id in ipairs(changes.chats.ids) do added = added + redis.call('ZADD', changes.chats.key, nowMs, id) end
+  if added > 0 then redis.call('ZREMRANGEBYRANK', changes.chats.key, 0, -1 - MAX_CHATS) end
   redis.call('PEXPIRE', changes.chats.key, changes.kept.lifeMs)
 end
 -- guard: audit-record/with-commit
