@@ -1,3 +1,4 @@
+import { endLease, savePositions, takeLease } from '../../src/bot/audit/lease.ts';
 import { messageFields } from '../../src/bot/domain/message-record.ts';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
@@ -68,7 +69,10 @@ let probe: ExpiryProbe;
 /** Records without an expiry by design: they are removed when the waiting messages are answered. */
 function mayStay(key: string, all: ReadonlySet<string>): boolean {
   const [, state] = /^(\{p\d+\}:)state:(.*)$/.exec(key) ? [key, key.replace(':state:', ':inbox:')] : [];
-  return /^\{p\d+\}:(pending$|follow-ups$|inbox:)/.test(key) || (state !== undefined && all.has(state));
+  return (
+    /^\{p\d+\}:(pending$|follow-ups$|inbox:)|^\{audit\}:(epochs|positions)$/.test(key) ||
+    (state !== undefined && all.has(state))
+  );
 }
 
 async function expectNothingLeft(): Promise<void> {
@@ -370,6 +374,14 @@ describe('an expired record', () => {
     expect(await places.open('a', place, false)).toBe('sent');
     expect(await places.change('a', place, number)).toBe(false);
     await lease?.release();
+    await expectNothingLeft();
+  }, 60_000);
+
+  test('is not restored without expiry by any script of the audit record', async () => {
+    const epoch = await takeLease(redis, 'one');
+    expect(await takeLease(redis, 'two', true)).toBeUndefined();
+    expect(await savePositions(redis, epoch ?? 0, { 'question:file': 'a file' })).toBe(true);
+    await endLease(redis, 'one');
     await expectNothingLeft();
   }, 60_000);
 

@@ -141,9 +141,10 @@ async function takeCallback(
       if (returned.kind === 'signed-in') {
         const isAdmin = adminIds.includes(returned.accountId);
         const by = accountPseudonym(keyRing, returned.accountId);
+        // Before the record, which others could otherwise fill.
+        if (!isAdmin) await countFailure(flow, context);
         await handling.recordAct({ act: 'sign-in', outcome: isAdmin ? 'done' : 'refused', by });
         if (isAdmin) context.append('Set-Cookie', writeCookie('session', await sessions.begin(returned.accountId)));
-        else await countFailure(flow, context);
       }
       context.set({ ...pageHeaders([], {}), 'Referrer-Policy': 'no-referrer' });
       context.type = 'text/html';

@@ -9,6 +9,7 @@ import type { Platform } from '../platforms/platform.ts';
 import { describePlatform } from '../platforms/registry.ts';
 import type { AmendResult } from '../queue/edit-message.ts';
 import { changeHistory } from '../queue/change-history.ts';
+import { withdrawFromLetter } from '../queue/dead-letters.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import { localizeForChat } from '../i18n/say-typed.ts';
 import { textOfMessage } from '../turn/prompt/question.ts';
@@ -28,6 +29,7 @@ export function createAmendAnswered({ redis, keyRing, groupScope }: AmendAnswere
   return async (platform: Platform, amendment: InboundAmendment, amended: AmendResult): Promise<void> => {
     const { message } = amendment;
     const { deliveryId } = amended;
+    if (amendment.kind === 'deleted') await withdrawFromLetter(redis, amended.conversation.partition, amended);
     let isLast = false;
     for (const conversation of placesOf(message, amended.conversation, groupScope)) {
       if (amendment.kind === 'deleted') {

@@ -44,6 +44,20 @@ export async function removeHold(
   keyRing: KeyRing,
   account: string,
 ): Promise<LegalHold | undefined> {
+  const released = await unmarkHold(redis, keyRing, account);
+  if (released) await redis.hdel(HOLDS_KEY, await fieldOf(redis, keyRing, account));
+  return released;
+}
+
+/**
+ * From now on commits keep nothing more for this hold. The hold itself stays, so that a release that is killed can be
+ * repeated.
+ */
+export async function unmarkHold(
+  redis: RedisClient,
+  keyRing: KeyRing,
+  account: string,
+): Promise<LegalHold | undefined> {
   const holds = await readHolds(redis, keyRing);
   const released = holds.find((hold) => hold.account === account);
   if (!released) return undefined;
@@ -51,7 +65,6 @@ export async function removeHold(
   const others = new Set(holds.filter((hold) => hold !== released).flatMap(({ people }) => people.map(personOf)));
   const free = released.people.map(personOf).filter((one) => !others.has(one));
   if (free.length > 0) await Promise.all(ALL_PARTITIONS.map((one) => redis.srem(holdsKey(one), ...free)));
-  await redis.hdel(HOLDS_KEY, await fieldOf(redis, keyRing, account));
   return released;
 }
 

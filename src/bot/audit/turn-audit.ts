@@ -69,7 +69,7 @@ export class TurnAudit {
       const commit = await run();
       return { ...commit, audit: this.#entriesOf(claim, commit, noted) };
     } finally {
-      this.#running.delete(claim.turnId);
+      if (this.#running.get(claim.turnId) === noted) this.#running.delete(claim.turnId);
     }
   }
 

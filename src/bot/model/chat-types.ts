@@ -86,7 +86,8 @@ export type ChatEvent =
   /** A complete call: emitted after all of its fragments have arrived, never from a truncated answer. */
   | ({ type: 'tool-call'; index: number } & ToolCall)
   /** The service's own count. Not every service sends it in streams. */
-  | { type: 'usage'; promptTokens: number; completionTokens: number }
+  /** `isOfLaterRound`: the prompt also contained results of tools. */
+  | { type: 'usage'; promptTokens: number; completionTokens: number; isOfLaterRound?: boolean }
   | { type: 'end'; reason: EndReason };
 
 type OfCall = Pick<ChatRequest, 'model' | 'trace'>;

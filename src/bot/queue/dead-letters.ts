@@ -68,19 +68,46 @@ export function letterOf(
   };
 }
 
+/** Letters that are read at once, because the page of administrators shares its connection with deliveries. */
+const LETTERS_A_STEP = 50;
+
 /** All dead letters, newest first. */
 export async function readDeadLetters(redis: RedisClient): Promise<DeadLetter[]> {
-  const found = await Promise.all(ALL_PARTITIONS.map((partition) => lettersOf(redis, partition)));
-  return found.flat().sort((one, other) => other.atMs - one.atMs);
+  const found: DeadLetter[] = [];
+  for (const partition of ALL_PARTITIONS) found.push(...(await lettersOf(redis, partition)));
+  return found.sort((one, other) => other.atMs - one.atMs);
 }
 
 async function lettersOf(redis: RedisClient, partition: number): Promise<DeadLetter[]> {
   const ids = await redis.zrange(deadLettersKey(partition), '0', '-1');
-  const hashes = await Promise.all(ids.map((id) => redis.hgetall(deadLetterKeyPrefix(partition) + id)));
-  return hashes.flatMap((hash, index) => {
-    const letter = readLetter(asDeliveryId(ids[index] ?? ''), hash);
-    return letter ? [letter] : [];
-  });
+  const found: DeadLetter[] = [];
+  for (let from = 0; from < ids.length; from += LETTERS_A_STEP) {
+    const some = ids.slice(from, from + LETTERS_A_STEP);
+    const hashes = await Promise.all(some.map((id) => redis.hgetall(deadLetterKeyPrefix(partition) + id)));
+    for (const [index, hash] of hashes.entries()) {
+      const letter = readLetter(asDeliveryId(some[index] ?? ''), hash);
+      if (letter) found.push(letter);
+    }
+  }
+  return found;
+}
+
+/** A message that its sender deletes after its turn was given up leaves the dead letter (SECURITY.md taken-back). */
+export async function withdrawFromLetter(
+  redis: RedisClient,
+  partition: number,
+  { turnId, deliveryId }: { turnId: DeliveryId; deliveryId: DeliveryId },
+): Promise<void> {
+  const key = deadLetterKeyPrefix(partition) + turnId;
+  const hash = await redis.hgetall(key);
+  const own = Object.keys(hash).filter(
+    (field) => field.startsWith(ENTRY_FIELD) && hash[field]?.startsWith(`${deliveryId}:`) === true,
+  );
+  if (own.length === 0) return;
+  await redis.hdel(key, ...own);
+  if (entriesOf(hash).length > own.length) return;
+  await redis.del(key);
+  await redis.zrem(deadLettersKey(partition), turnId);
 }
 
 /** @returns undefined for a letter that has expired */

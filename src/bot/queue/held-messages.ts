@@ -1,5 +1,5 @@
 import { loadScript } from '../../shared/redis/lua-script.ts';
-import { conversationKeys, messageKeyPrefix } from '../domain/partition-keys.ts';
+import { conversationKeys, messageKeyPrefix, onHoldKey } from '../domain/partition-keys.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import type { PersonId } from '../domain/ids.ts';
@@ -16,7 +16,7 @@ const heldForScript = loadScript(import.meta.url, './scripts/held-for.lua', {
 const releaseScript = loadScript(import.meta.url, './scripts/release.lua', {
   libraries: [INBOX_ENTRY],
   constants: { CLEARED_MARK_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
-  keys: ['state', 'inbox', 'pending', 'held', 'history', 'summary'],
+  keys: ['state', 'inbox', 'pending', 'held', 'history', 'summary', 'onHold'],
   args: ['conversationId', 'messagePrefix', 'epoch?', 'owner?'],
   answer: { count: 'number', isTurnOpen: 'flag' },
 });
@@ -49,7 +49,7 @@ interface Release {
 export function releaseHeld(redis: RedisClient, { conversation, personId, epoch }: Release): Promise<ReleaseResult> {
   const { id: conversationId, partition } = conversation;
   const args = { conversationId, messagePrefix: messageKeyPrefix(partition), epoch, owner: personId };
-  return releaseScript.run(redis, conversationKeys(conversation), args);
+  return releaseScript.run(redis, { ...conversationKeys(conversation), onHold: onHoldKey(conversation) }, args);
 }
 
 /** Counts the messages of a conversation that wait for one person's sign-in. */

@@ -84,6 +84,11 @@ export class QueuePressure {
     };
   }
 
+  /** Whether all slots of a shard are taken here. */
+  get isFull(): boolean {
+    return [...this.#taken.keys()].some((shard) => this.#isFull(shard));
+  }
+
   #count(shard: number, by: 1 | -1): void {
     this.#taken.set(shard, (this.#taken.get(shard) ?? 0) + by);
   }

@@ -112,9 +112,9 @@ export class TurnWorker {
     return this.#running.size;
   }
 
-  /** Whether all slots of this process are in use. */
+  /** Whether all slots of a shard in this process are in use. */
   get isFull(): boolean {
-    return this.#running.size >= this.#options.limits.concurrency * this.#workers.length;
+    return this.#pressure.isFull;
   }
 
   /** Whether the queue is being read. */

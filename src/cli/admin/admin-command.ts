@@ -42,7 +42,8 @@ export async function runAdminCommand(command: AdminCommand): Promise<number> {
     const recordAct = actRecorder({ config, redis, keyRing }, asides);
     const result = await run({ config, secrets, redis, keyRing, nowMs: Date.now, output, recordAct }, asked);
     const { outcome = 'done', data, text, isCsv = false } = result;
-    await recordAct({ act: asked.subcommand, subject: subjectOf(subcommand, asked.subject, keyRing), outcome });
+    const { act = asked.subcommand, about = subjectOf(subcommand, asked.subject, keyRing) } = result;
+    await recordAct({ act, subject: about, outcome });
     if (asked.isJson && data !== undefined) output.write(`${JSON.stringify(data)}\n`);
     else if (!asked.isJson) (outcome === 'done' ? output : asides).write(isCsv ? text : translate(text));
     return outcome === 'done' ? EXIT.ok : EXIT.failed;

@@ -29,6 +29,10 @@ export interface AdminArguments {
 export interface AdminResult {
   /** `not-found` and `refused` end the command with 1. Defaults to `done`. */
   outcome?: AdminAct['outcome'];
+  /** Name in the record, if the subcommand does several things. Defaults to the subcommand. */
+  act?: string;
+  /** Subject in the record, without names of people. Defaults to the positional argument. */
+  about?: string;
   /** The result for `--json`; undefined if it is already written. */
   data: unknown;
   /** The same for a terminal, in English; `terminal/zh` has the Chinese. */

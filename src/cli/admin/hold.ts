@@ -10,8 +10,13 @@ export const hold: RunAdmin = async (context, { subject: account, options: given
     const lifeMs = releasedLifeMs(config.conversation.historyTtlDays);
     const wasHeld = await releaseAccount(options, { account, lifeMs });
     return wasHeld
-      ? { data: { outcome: 'released' }, text: 'The legal hold has ended\n' }
-      : { outcome: 'not-found', data: { outcome: 'not-found' }, text: 'There is no legal hold on this account\n' };
+      ? { act: 'hold-released', data: { outcome: 'released' }, text: 'The legal hold has ended\n' }
+      : {
+          act: 'hold-released',
+          outcome: 'not-found',
+          data: { outcome: 'not-found' },
+          text: 'There is no legal hold on this account\n',
+        };
   }
   const { people } = peopleNamedBy(context, account);
   const held = await holdAccount(options, { account, people, nowMs: nowMs() });

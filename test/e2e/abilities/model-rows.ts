@@ -36,8 +36,8 @@ export const MODEL_ROWS: readonly AbilityRow[] = [
       {
         says: { en: '/export', zh: '/导出' },
         reads: {
-          en: /^Our conversation, 2 questions:.*Hello! I'm Parley/s,
-          zh: /^我们的对话，共 2 个问题：.*你好！我是 Parley/s,
+          en: /^Our conversation, 3 questions:.*Hello! I'm Parley/s,
+          zh: /^我们的对话，共 3 个问题：.*你好！我是 Parley/s,
         },
         hides: THOUGHT,
       },

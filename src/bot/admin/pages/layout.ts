@@ -14,12 +14,14 @@ const PAGES = {
 
 export type AdminPath = keyof typeof PAGES;
 
-const TEXTS: Catalogue<'brand' | 'skip' | 'pages' | 'signOut' | 'other' | 'account'> = {
+/** Each language by its own name. */
+const LANGUAGE_NAMES = { en: 'English', zh: '中文' } as const;
+
+const TEXTS: Catalogue<'brand' | 'skip' | 'pages' | 'signOut' | 'account'> = {
   brand: { en: 'Parley administration', zh: 'Parley 管理' },
   skip: { en: 'Skip to the content', zh: '跳到正文' },
   pages: { en: 'Pages', zh: '页面' },
   signOut: { en: 'Sign out', zh: '退出登录' },
-  other: { en: '中文', zh: 'English' },
   account: { en: 'Signed in as {account}', zh: '已登录：{account}' },
 };
 
@@ -141,5 +143,5 @@ export function table(label: string, heads: readonly string[], rows: readonly Sa
 function languageSwitch(language: Language, path: string): SafeHtml {
   const other = language === 'zh' ? 'en' : 'zh';
   const tag = other === 'zh' ? 'zh-CN' : 'en';
-  return html`<a href="${path}?lang=${other}" lang="${tag}" hreflang="${tag}">${TEXTS.other[language]}</a>`;
+  return html`<a href="${path}?lang=${other}" lang="${tag}" hreflang="${tag}">${LANGUAGE_NAMES[other]}</a>`;
 }

@@ -72,8 +72,10 @@ export async function eraseAccount(options: EraseAccountOptions, request: EraseR
   await save(options, erasure);
   let waiting = 0;
   for (let pass = 1; ; pass += 1) {
+    if (pass > 1 && (await isOnHold(options, subject))) return { outcome: 'on-hold' };
     waiting = await erasePass(options, erasure, subject);
-    if (waiting === 0 || pass === MAX_PASSES) break;
+    // A turn that ended during the first pass may be in a list that was read before it ended.
+    if ((waiting === 0 && pass > 1) || pass === MAX_PASSES) break;
     await pause(PAUSE_MS);
   }
   if (waiting > 0) return { outcome: 'waiting', count: waiting };

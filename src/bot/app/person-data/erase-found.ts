@@ -113,6 +113,9 @@ async function isInHeldList(
   return (await redis.lrange(held, 0, -1)).some((entry) => entry.startsWith(`${id}:`));
 }
 
+/** Parts of an answer that may have checks. */
+const MAX_PARTS = 20;
+
 async function eraseRecord(
   options: EraseOptions,
   { key, partition, id, state }: FoundData & { kind: 'record' },
@@ -126,8 +129,11 @@ async function eraseRecord(
   if (state === 'held' && (await isInHeldList(options, partition, { key, id }))) return { waiting: 1 };
   const followUps = await redis.del(followUpKeyPrefix(partition) + id);
   await redis.zrem(followUpsKey(partition), id);
-  await redis.hdel(RECONCILIATION_KEYS.checks, id);
-  await redis.zrem(RECONCILIATION_KEYS.due, id);
+  // Named as in reply/deferred-reconciliation.ts.
+  const parts = Array.from({ length: MAX_PARTS }, (_, part) => part);
+  const checks = ['restore', 'remove-left'].flatMap((work) => parts.map((part) => `${work}:${id}:${part}`));
+  await redis.hdel(RECONCILIATION_KEYS.checks, ...checks);
+  await redis.zrem(RECONCILIATION_KEYS.due, ...checks);
   const gone = (await redis.hkeys(key)).filter((field) => !KEPT_FIELDS.has(field));
   if (gone.length > 0) await redis.hdel(key, ...gone);
   return { records: 1, followUps };

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../../shared/clock.ts';
 import { tryAcquire } from '../../../shared/redis/claim-once.ts';
 import { personOf } from '../../audit/append-entry.ts';
-import { readHolds, removeHold, storeHold, type LegalHold } from '../../audit/holds.ts';
+import { readHolds, removeHold, storeHold, unmarkHold, type LegalHold } from '../../audit/holds.ts';
 import { asConversationId, asDeliveryId } from '../../domain/ids.ts';
 import { conversationKeys, feedbackKey } from '../../domain/partition-keys.ts';
 import { scanData } from './scan-data.ts';
@@ -42,9 +42,13 @@ interface ReleaseRequest {
  * @returns false if there was none
  */
 export async function releaseAccount(options: DataOptions, { account, lifeMs }: ReleaseRequest): Promise<boolean> {
-  const released = await removeHold(options.redis, options.keyRing, account);
+  const { redis, keyRing } = options;
+  const released = await unmarkHold(redis, keyRing, account);
   if (!released) return false;
+  // Keeps the hourly extension away meanwhile; other holds are extended half an hour later.
+  await redis.set(EXTENDED_KEY, 'release', 'PX', HOUR_MS / 2);
   await changeLife(options, { account, people: released.people.map(asDataPerson), lifeMs });
+  await removeHold(redis, keyRing, account);
   return true;
 }
 
@@ -52,7 +56,11 @@ export async function releaseAccount(options: DataOptions, { account, lifeMs }: 
 export async function extendHolds(options: DataOptions): Promise<void> {
   const holds = await readHolds(options.redis, options.keyRing);
   if (holds.length === 0 || !(await tryAcquire(options.redis, EXTENDED_KEY, HOUR_MS / 2))) return;
-  for (const { account, sinceMs } of holds) await holdAccount(options, { account, nowMs: sinceMs });
+  for (const { account, sinceMs } of holds) {
+    // It may have been released while the one before it was applied.
+    const stands = (await readHolds(options.redis, options.keyRing)).some((hold) => hold.account === account);
+    if (stands) await holdAccount(options, { account, nowMs: sinceMs });
+  }
 }
 
 async function changeLife(
@@ -65,7 +73,7 @@ async function changeLife(
   let keys = 0;
   for await (const found of scanData(options, subject)) {
     if (found.kind === 'turns') {
-      if (found.list === 'on-hold' && lifeMs !== undefined) await redis.del(found.key);
+      if (found.list === 'on-hold' && lifeMs !== undefined) await deleteHeld(options, account, found);
       else await change(found.key);
       await change(conversationKeys({ id: asConversationId(found.id), partition: found.partition }).summary);
     } else if (found.kind === 'ratings') {
@@ -77,6 +85,17 @@ async function changeLife(
     keys += 1;
   }
   return keys;
+}
+
+/** The list may have turns of other people on hold. */
+async function deleteHeld(
+  { redis, keyRing }: DataOptions,
+  account: string,
+  { key, turns }: { key: string; turns: readonly { sealed: string }[] },
+): Promise<void> {
+  const isLast = (await readHolds(redis, keyRing)).every((hold) => hold.account === account);
+  if (isLast) await redis.del(key);
+  else for (const { sealed } of turns) await redis.lrem(key, 0, sealed);
 }
 
 /** Lifetime of released data, from the days for which conversations are stored. */

@@ -112,7 +112,7 @@ async function turnsIn(
     else if (turn || !isOwn) others += 1;
   }
   return turns.length > 0 || (isOwn && others === 0)
-    ? { ...place, kind: 'turns', turns, isAll: others === 0 }
+    ? { ...place, kind: 'turns', turns, isAll: isOwn && others === 0 }
     : undefined;
 }
 

@@ -82,7 +82,9 @@ export async function subjectOfPeople(
   const keys = ids.flatMap((id) => ALL_PARTITIONS.map((partition) => chatsKey(partition, id)));
   const chats = await Promise.all(keys.map((key) => redis.zrange(key, '0', '-1')));
   const named = PSEUDONYM_PURPOSES.flatMap((purpose) => ids.flatMap((id) => keyRing.pseudonyms(purpose, id)));
-  const budgets = [account, ...ids].flatMap((one) => keyRing.pseudonyms('budget', `person:${one}`));
+  // As `ownerOf` in turn/budgets/spending.ts names them.
+  const owners = [account, ...people.map(({ platform, tenant, userId }) => `${platform}:${tenant}:${userId}`)];
+  const budgets = owners.flatMap((one) => keyRing.pseudonyms('budget', `person:${one}`));
   return {
     account,
     people,

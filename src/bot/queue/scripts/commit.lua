@@ -55,8 +55,12 @@ for index = 1, math.min(size, #entries) do
   ids[index], hasLife[id], deleted[id] = id, state, isDeleted == '1'
   if not deleted[id] then isTakenBack = false end
 end
--- It is not held for sign-in either: the worker that takes it again finds it stopped and deletes the invitation.
-if isTakenBack and changes.outcome == 'held' then return leaveUnanswered() end
+-- It is not held for sign-in either: the worker that takes it again finds it stopped and deletes the invitation. An erasure marks
+-- messages only as deleted, because it does not stop a running answer.
+if isTakenBack and changes.outcome == 'held' then
+  for _, id in ipairs(ids) do note(id, 'stopped', '1') end
+  return leaveUnanswered()
+end
 -- guard: taken-back/no-history
 if isTakenBack then changes.history, changes.threadHistory, changes.thread, changes.followed = nil, nil, nil, nil end
 local looks = {}
@@ -125,6 +129,8 @@ end
 local history = changes.history
 if history then
   if history.forget then
+    -- In a shared conversation another person may forget them.
+    isOnHold = isOnHold or redis.call('PTTL', keys.history) == -1
     keepForHold(isOnHold and redis.call('LRANGE', keys.history, 0, -1) or {})
     redis.call('DEL', keys.history)
   end

@@ -5,7 +5,7 @@
 -- Safe to repeat: with nothing held, nothing changes; a turn that gave up its place finds that it has none.
 --
 -- Constants  CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, if it had expired)
--- Keys       state   inbox   pending   held   history   summary
+-- Keys       state   inbox   pending   held   history   summary   onHold: turns that are kept only for a legal hold
 -- Arguments  conversationId   messagePrefix: of message keys   epoch: of the turn that gives up its place ('' = it keeps it)
 --            owner: whose messages are released ('' = everyone's; an older version gives no owner)
 -- Returns    count: released messages (-1: the turn no longer has a place)   isTurnOpen: it may have begun before the sign-in and may still be held
@@ -81,6 +81,9 @@ end
 for index = at, #released do redis.call('RPUSH', keys.inbox, released[index].text) end
 for _, entry in ipairs(held) do redis.call('LREM', keys.held, 1, entry.text) end
 if #held > 0 and not isOfGroup then
+  -- A list that does not expire is on legal hold (commit.lua).
+  local onHold = redis.call('PTTL', keys.history) == -1 and redis.call('LRANGE', keys.history, 0, -1) or {}
+  for _, turn in ipairs(onHold) do redis.call('RPUSH', keys.onHold, turn) end
   redis.call('DEL', keys.history)
   -- guard: link-is-told/cleared-summary
   redis.call('SET', keys.summary, '-' .. releasedMs, 'PX', CLEARED_MARK_MS)

@@ -3,7 +3,7 @@ import type { StoredFeedback } from './read-feedback.ts';
 
 const COLUMNS = ['time', 'platform', 'answer', 'verdict', 'reasons', 'model', 'rule', 'rater', 'words'] as const;
 
-/** er line of the table. Starts with a byte order mark, so that spreadsheets recognise UTF-8. */
+/** Header line of the table. Starts with a byte order mark, so that spreadsheets recognise UTF-8. */
 export const CSV_HEAD = CSV_MARK + csvRow(COLUMNS);
 
 /** One line of the table (RFC 4180). Times are UTC; text that a spreadsheet would run as a formula is escaped. */

@@ -176,7 +176,12 @@ async function answerQuestion(
 ): Promise<Outcome> {
   const { live, question, turn, newest, platform, controls, preferences, rule } = context;
   const { voice, outcomes, notes, startsAnew } = read;
-  const prompted = await options.moderation?.judgePrompt(promptOf(question, read.files), turn.turnId, controls.signal);
+  const judging = options.moderation?.judgePrompt(promptOf(question, read.files), turn.turnId, controls.signal);
+  const prompted = await judging?.catch((error: unknown) => {
+    if (controls.signal.reason === 'stopped') return 'stopped' as const;
+    throw error;
+  });
+  if (prompted === 'stopped') return outcomes.finished({ text: '', ending: 'stopped', notes, sources: [], startsAnew });
   if (prompted !== undefined && prompted !== 'allowed') {
     turn.trace.note('g', 'prompt', prompted);
     return { ...outcomes.blocked('prompt', prompted), rule };

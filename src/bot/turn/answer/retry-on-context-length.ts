@@ -77,7 +77,8 @@ async function askUnlessTooLong(
       if (event.type === 'fallback') answer.model = event.model;
       else answer.hasBegun = true;
       // The token count of an image differs between services.
-      if (event.type === 'usage' && !hasImages) sizes.recordUsage(answer.model, estimatedTokens, event.promptTokens);
+      if (event.type === 'usage' && event.isOfLaterRound !== true && !hasImages)
+        sizes.recordUsage(answer.model, estimatedTokens, event.promptTokens);
       onEvent(event);
     });
     return 'answered';

@@ -28,7 +28,7 @@ const FINAL_END_REASONS: ReadonlySet<EndReason> = new Set(['truncated', 'content
 /**
  * Calls the model, runs its tool calls, and calls it again with the results, as one stream of events: the texts of all
  * rounds in order, separated by an empty line, so that no displayed text is lost, and one end. Results are not part of the
- * answer, and the reported usage is that of the original request. After the last round, or when time or tokens are used up,
+ * answer, and the usage of each round is reported. After the last round, or when time or tokens are used up,
  * the model is called without tools.
  * @throws ChatError at any step; errors of tools are reported to the model
  */
@@ -66,7 +66,7 @@ export async function runToolLoop(options: ToolLoopOptions, request: ChatRequest
         else if (event.type === 'end') said.reason = event.reason;
         else {
           if (event.type === 'reasoning') said.thought += event.delta;
-          if (event.type !== 'usage' || round === 1) onEvent(event);
+          onEvent(event.type === 'usage' && round > 1 ? { ...event, isOfLaterRound: true } : event);
         }
       });
     } catch (error) {

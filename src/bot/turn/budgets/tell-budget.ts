@@ -9,13 +9,28 @@ const AMOUNTS = {
   images: BUDGET_TEXTS.amountImages,
 } as const;
 
+type Period = 'Day' | 'Month';
+
+const USED_UP = {
+  person: { Day: BUDGET_TEXTS.personUsedUpPerDay, Month: BUDGET_TEXTS.personUsedUpPerMonth },
+  department: { Day: BUDGET_TEXTS.departmentUsedUpPerDay, Month: BUDGET_TEXTS.departmentUsedUpPerMonth },
+  group: { Day: BUDGET_TEXTS.groupUsedUpPerDay, Month: BUDGET_TEXTS.groupUsedUpPerMonth },
+  model: { Day: BUDGET_TEXTS.modelUsedUpPerDay, Month: BUDGET_TEXTS.modelUsedUpPerMonth },
+} as const;
+const NEAR = { Day: BUDGET_TEXTS.nearPerDay, Month: BUDGET_TEXTS.nearPerMonth } as const;
+const LEFT = {
+  person: { Day: BUDGET_TEXTS.personLeftPerDay, Month: BUDGET_TEXTS.personLeftPerMonth },
+  department: { Day: BUDGET_TEXTS.departmentLeftPerDay, Month: BUDGET_TEXTS.departmentLeftPerMonth },
+  model: { Day: BUDGET_TEXTS.modelLeftPerDay, Month: BUDGET_TEXTS.modelLeftPerMonth },
+} as const;
+
 /** Other members read the replies in a group, so there the text tells nothing about the person. */
 export function tellUsedUp({ budget, limit, isInProgress }: LimitOf, voice: Voice, isPrivate: boolean): string {
   const { of, code, limits } = budget;
   if (!isPrivate && of !== 'group') return localizeForChat(BUDGET_TEXTS.usedUpInGroup, voice);
   if (isInProgress === true) return localizeForChat(BUDGET_TEXTS.inProgress, voice);
   const { amount, period } = amountOf(limit, limits[limit], voice);
-  return localizeForChat(BUDGET_TEXTS[`${of}UsedUpPer${period}`], voice, { amount, code });
+  return localizeForChat(USED_UP[of][period], voice, { amount, code });
 }
 
 /** Only the person's own budgets: one person cannot save for a department. */
@@ -24,7 +39,7 @@ export function tellNear(near: readonly LimitOf[], voice: Voice): string[] {
     .filter(({ budget }) => budget.of === 'person')
     .map(({ budget, limit }) => {
       const { amount, period } = amountOf(limit, budget.limits[limit], voice);
-      return localizeForChat(BUDGET_TEXTS[`nearPer${period}`], voice, { amount });
+      return localizeForChat(NEAR[period], voice, { amount });
     });
 }
 
@@ -37,11 +52,11 @@ export function tellLeft(
   return BUDGET_LIMITS.flatMap((limit) => {
     if (of === 'group' || left[limit] === undefined) return [];
     const { amount, period } = amountOf(limit, most[limit], voice);
-    return localizeForChat(BUDGET_TEXTS[`${of}LeftPer${period}`], voice, { amount, code, left: left[limit] });
+    return localizeForChat(LEFT[of][period], voice, { amount, code, left: left[limit] });
   });
 }
 
-function amountOf(limit: BudgetLimit, most = 0, voice: Voice): { amount: string; period: 'Day' | 'Month' } {
-  const [kind, period] = limit.split('Per') as [keyof typeof AMOUNTS, 'Day' | 'Month'];
+function amountOf(limit: BudgetLimit, most = 0, voice: Voice): { amount: string; period: Period } {
+  const [kind, period] = limit.split('Per') as [keyof typeof AMOUNTS, Period];
   return { amount: localizeForChat(AMOUNTS[kind], voice, { most }), period };
 }

@@ -61,13 +61,27 @@ export function usageChange(
 /** All stored usage since a day, `YYYY-MM-DD`. For commands only: searches all keys. */
 export async function readAllUsage(redis: RedisClient, sinceDay: string): Promise<UsageRow[]> {
   const keys = await scanKeys(redis, '{p*}:usage:*');
-  const hashes = await Promise.all(
-    keys.map(async (key) => {
-      const [, , person = '', month = ''] = key.split(':');
-      return { person: asPersonId(person), month, fields: await redis.hgetall(key) };
-    }),
-  );
   const rows = new Map<string, UsageRow>();
+  // In steps: the page of administrators shares its connection and event loop with deliveries.
+  for (let from = 0; from < keys.length; from += KEYS_A_STEP) {
+    const hashes = await Promise.all(
+      keys.slice(from, from + KEYS_A_STEP).map(async (key) => {
+        const [, , person = '', month = ''] = key.split(':');
+        return { person: asPersonId(person), month, fields: await redis.hgetall(key) };
+      }),
+    );
+    addRows(rows, hashes, sinceDay);
+  }
+  return [...rows.values()];
+}
+
+const KEYS_A_STEP = 100;
+
+function addRows(
+  rows: Map<string, UsageRow>,
+  hashes: readonly { person: PersonId; month: string; fields: Readonly<Record<string, string>> }[],
+  sinceDay: string,
+): void {
   for (const { person, month, fields } of hashes) {
     for (const [field, count] of Object.entries(fields)) {
       const [dayOfMonth = '', ...rest] = field.split(':');
@@ -81,7 +95,6 @@ export async function readAllUsage(redis: RedisClient, sinceDay: string): Promis
       rows.set(name, row);
     }
   }
-  return [...rows.values()];
 }
 
 /** A person's usage in all chats of the platform. One command per partition; used only by a slash command. */

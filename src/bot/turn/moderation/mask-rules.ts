@@ -38,9 +38,16 @@ export function maskPrompts<Client extends Pick<ChatClient, 'stream'>>(
       return { ...message, content: message.content.map(maskPart) } as ChatMessage;
     return { ...message, content: mask(message.content) };
   };
+  // Each round of tools sends the same messages again.
+  const masked = new WeakMap<ChatMessage, ChatMessage>();
+  const maskOnce = (message: ChatMessage): ChatMessage => {
+    const known = masked.get(message) ?? maskMessage(message);
+    masked.set(message, known);
+    return known;
+  };
   return {
     ...chat,
     stream: (request, signal, onEvent) =>
-      chat.stream({ ...request, messages: request.messages.map(maskMessage) }, signal, onEvent),
+      chat.stream({ ...request, messages: request.messages.map(maskOnce) }, signal, onEvent),
   };
 }

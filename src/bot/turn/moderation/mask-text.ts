@@ -89,9 +89,14 @@ export class MaskStream {
     const address = word.replace(TRAILING, '');
     // Many e-mail addresses begin with a phone number.
     const kind = kindOfNumber(groupsOf(word.slice(0, mark), 0).map(({ digits }) => digits));
-    if (kinds.has('email') && isEmail(address)) this.#replace(this.#at, this.#at + address.length, 'email');
-    else if (kind && kinds.has(kind)) this.#replace(this.#at, this.#at + mark, kind);
-    return this.#keep(end);
+    const behind = this.#at + mark + 1;
+    if (kinds.has('email') && isEmail(address)) {
+      this.#replace(this.#at, this.#at + address.length, 'email');
+      return this.#keep(end);
+    }
+    if (kind && kinds.has(kind)) this.#replace(this.#at, this.#at + mark, kind);
+    // What follows the mark may be a number of its own.
+    return this.#keep(behind);
   }
 
   /** Judges the first group of a number word, together with the groups that follow it. */
