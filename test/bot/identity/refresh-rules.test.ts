@@ -7,6 +7,7 @@ import { recordingLog } from '../../support/redis.ts';
 import { type IdentityFixtureOptions } from './identity-fixture.ts';
 import { useIdentityFixture } from './use-identity-fixture.ts';
 import { tries } from '../../support/tries.ts';
+import { ScriptCommand } from '../../../src/shared/redis/script-command.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -90,7 +91,8 @@ describe('one refresh at a time [one-refresh]', () => {
         if (typeof value !== 'function') return value;
         const send = value.bind(target) as (...args: unknown[]) => unknown;
         return (...args: unknown[]) => {
-          if (others !== undefined || !args.includes(lock)) return send(...args);
+          const sent = args.flatMap((one) => (one instanceof ScriptCommand ? one.args : one));
+          if (others !== undefined || !sent.includes(lock)) return send(...args);
           return fresh().then((token) => {
             others = token;
             return send(...args);

@@ -3,6 +3,8 @@ import type { RedisClient } from '../../../src/shared/redis/redis.ts';
 import { keys } from '../../../src/bot/identity/store.ts';
 import { DIALECTS } from './providers/dialects.ts';
 import { useIdentityFixture, type OpenOptions } from './use-identity-fixture.ts';
+import type { Command } from 'ioredis';
+import { ScriptCommand } from '../../../src/shared/redis/script-command.ts';
 
 /** Second lines of defence: each test has already bypassed the first one. */
 const { server, fixture, open: start } = useIdentityFixture();
@@ -171,10 +173,11 @@ function beforeCommit(redis: RedisClient, run: () => Promise<unknown>): RedisCli
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
       const call = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
-      if (!String(name).startsWith('script:')) return call;
-      return async (count: number, ...rest: string[]) => {
-        if (rest.slice(0, count).some((key) => key.startsWith(keys.holder()))) await run();
-        return call(count, ...rest);
+      if (name !== 'sendCommand') return call;
+      return async (command: Command) => {
+        const [, count = 0, ...rest] = command instanceof ScriptCommand ? command.args : [];
+        if (rest.slice(0, Number(count)).some((key) => String(key).startsWith(keys.holder()))) await run();
+        return call(command);
       };
     },
   });
