@@ -37,7 +37,7 @@ export function reportAnswers(registry: Registry, log: Log): AnswerReport {
     labels: ['kind', 'by', 'result'],
   });
   const pauses = gauge(registry, {
-    name: 'pauses_current',
+    name: 'current_pauses',
     help: 'Pauses by administrators that are in force: of everything, platforms, groups and models',
   });
   let paused = '';
