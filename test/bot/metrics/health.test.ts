@@ -199,7 +199,9 @@ describe('metrics', () => {
     expect(
       ours.filter(
         (name) =>
-          !/_(seconds|bytes|records|partitions|connections|documents|questions|turns|pauses|breakers|total|info)$/.test(name),
+          !/_(seconds|bytes|records|partitions|connections|documents|questions|turns|pauses|breakers|total|info)$/.test(
+            name,
+          ),
       ),
     ).toEqual([]);
   });
