@@ -176,8 +176,8 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     zh: '内容过长，模型无法处理。请发送“新对话”重新开始，或缩短内容。',
   },
   queueBusy: {
-    en: 'Too many people are asking right now, so I could not get to this question. Your question is saved: send /retry in a few minutes. Reference: {reference}',
-    zh: '当前提问人数过多，暂时无法回答。你的问题已保留，请几分钟后发送“重试”。参考编号：{reference}',
+    en: 'Too many people are asking right now, so I could not get to this question. Your question is saved: send /retry in a few minutes.',
+    zh: '当前提问人数过多，暂时无法回答。你的问题已保留，请几分钟后发送“重试”。',
   },
   fallbackAnswers: {
     en: 'The selected model is unavailable; {model} answers instead.',

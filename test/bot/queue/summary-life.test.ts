@@ -52,9 +52,9 @@ test('a conversation without a summary costs no read and no write of its own', a
   // One command asks for the summary, the notices and what is held.
   expect(stats).toMatch(/cmdstat_exists:calls=1,/);
   expect(stats).not.toContain('cmdstat_get:');
-  // One set for the rate limit; three pexpire for state, message and history.
+  // One set for the rate limit; four pexpire for state, message, history and index of chats.
   expect(stats).toMatch(/cmdstat_set:calls=1,/);
-  expect(stats).toMatch(/cmdstat_pexpire:calls=3,/);
+  expect(stats).toMatch(/cmdstat_pexpire:calls=4,/);
   expect(await server.redis.exists(summary)).toBe(0);
   expect(await begin()).toMatchObject({ summary: '', historyLength: 2 });
 });

@@ -1,5 +1,4 @@
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
-import { referenceOf } from '../../domain/turn-trace.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { AnswerQuestion } from '../outcome.ts';
 import type { TurnControls } from '../../domain/turn.ts';
@@ -21,7 +20,7 @@ export function shedLoad(keyRing: KeyRing, answerQuestion: AnswerQuestion): Answ
     if (context.controls.pressure() !== 'hard') return answerQuestion(context);
     return {
       kind: 'busy',
-      text: translate(context, TURN_TEXTS.queueBusy, { reference: referenceOf(context.turn.turnId) }),
+      text: translate(context, TURN_TEXTS.queueBusy),
       ...failedTurnHistory(keyRing, context),
     };
   };
