@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { DAY_MS } from '../../../src/shared/clock.ts';
 import { KeyRing } from '../../../src/shared/crypto/key-ring.ts';
 import { appendEntry } from '../../../src/bot/audit/append-entry.ts';
-import { readPositions, takeLease, endLease } from '../../../src/bot/audit/lease.ts';
+import { readPositions, savePositions, takeLease, endLease } from '../../../src/bot/audit/lease.ts';
 import { storeHold } from '../../../src/bot/audit/holds.ts';
 import { MoveEntries } from '../../../src/bot/audit/move-entries.ts';
 import { readRecord } from '../../../src/bot/audit/read-record.ts';
@@ -205,6 +205,15 @@ describe('the files of the audit record [audit-record]', () => {
     expect(await shown('account-ann')).toHaveLength(1);
     expect(await verify()).toMatchObject({ breaks: [] });
   });
+});
+
+test('a process whose lease has ended records no position [audit-record]', async () => {
+  const first = await takeLease(redis, 'one');
+  await endLease(redis, 'one');
+  const second = await takeLease(redis, 'two');
+  expect(await savePositions(redis, first ?? 0, { place: 'old' })).toBe(false);
+  expect(await savePositions(redis, second ?? 0, { place: 'new' })).toBe(true);
+  expect(await readPositions(redis)).toEqual({ place: 'new' });
 });
 
 test('without AUDIT_DIR the streams are the record, and entries expire there [audit-record]', async () => {
