@@ -44,13 +44,17 @@ export class AuditFiles {
     const present = new Set(await readdir(directory));
     for (const kind of AUDIT_CLASSES) {
       const end = readEnd(positions[endField(kind)]);
-      if (!end) continue;
+      if (!end) {
+        // One file and no position: its writer was killed before it recorded the first one.
+        const [only, ...more] = await filesOf(directory, kind);
+        if (only !== undefined && more.length === 0) await setAside(directory, only, epoch);
+        continue;
+      }
       files.#ends.set(kind, end);
       files.#firsts.set(kind, positions[firstField(kind)] ?? end.file);
       // A missing file is a break that `audit verify` reports; the record goes on.
       if (present.has(end.file)) await cutOff(join(directory, end.file), end.bytes, epoch);
-      for (const file of await filesOf(directory, kind))
-        if (file > end.file) await rename(join(directory, file), join(directory, `${file}.${epoch}${UNRECORDED}`));
+      for (const file of await filesOf(directory, kind)) if (file > end.file) await setAside(directory, file, epoch);
     }
     return files;
   }
@@ -117,6 +121,10 @@ export class AuditFiles {
       },
     };
   }
+}
+
+async function setAside(directory: string, file: string, epoch: number): Promise<void> {
+  await rename(join(directory, file), join(directory, `${file}.${epoch}${UNRECORDED}`));
 }
 
 async function cutOff(path: string, bytes: number, epoch: number): Promise<void> {

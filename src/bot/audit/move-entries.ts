@@ -95,7 +95,19 @@ export class MoveEntries {
     const moved = new Map(ALL_PARTITIONS.map((partition) => [partition, positions[movedField(partition)] ?? '0-0']));
     const files = directory === undefined ? undefined : await AuditFiles.open(directory, keyRing, { epoch, positions });
     await this.#names.rewrap();
+    if (directory !== undefined)
+      await Promise.all([...moved].map(([partition, last]) => this.#deleteMoved(partition, last)));
     this.#lease = { epoch, files, moved };
+  }
+
+  /** Entries that a process moved and was killed before it deleted them here. */
+  async #deleteMoved(partition: number, last: string): Promise<void> {
+    const { redis } = this.#options;
+    for (;;) {
+      const rows = await redis.xrange(auditKey(partition), '-', last, 'COUNT', ENTRIES_A_STEP);
+      if (rows.length === 0) return;
+      await redis.xdel(auditKey(partition), ...rows.map(([id]) => id));
+    }
   }
 
   async #moveSome(day: string): Promise<number> {

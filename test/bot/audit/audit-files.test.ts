@@ -146,20 +146,38 @@ describe('the files of the audit record [audit-record]', () => {
     expect(await redis.hlen('{audit}:names')).toBe(2);
   });
 
-  test('get each entry exactly once although a process dies between writing and recording', async () => {
-    await writeRecord();
-    const positions = await readPositions(redis);
-    for (const person of [ANN, BEN]) await add('question', 'before the kill', person);
+  test.each([
+    ['a record', writeRecord],
+    ['its first line', async () => undefined],
+  ])(
+    'get each entry exactly once although a process dies between writing and recording, after %s',
+    async (_, write) => {
+      await write();
+      const positions = await readPositions(redis);
+      for (const person of [ANN, BEN]) await add('question', 'before the kill', person);
+      await moverWith().run();
+      // As after a kill between the write and the record: the positions and the streams are those of before.
+      await redis.del('{audit}:lease', '{audit}:positions');
+      if (Object.keys(positions).length > 0) await redis.hset('{audit}:positions', positions);
+      for (const person of [ANN, BEN]) await add('question', 'before the kill', person);
+      await moverWith().run();
+      const recorded = files().filter((file) => file.endsWith('.jsonl'));
+      expect(readFileSync(pathOf(recorded.at(-1)), 'utf8').match(/before the kill/g)).toHaveLength(2);
+      expect(files().filter((file) => file.endsWith('.unrecorded'))).toHaveLength(1);
+      expect(await verify()).toMatchObject({ breaks: [] });
+    },
+  );
+
+  test('get each entry exactly once although a process dies between recording and deleting', async () => {
+    await add('question', 'before the kill', ANN);
+    const [stream = ''] = await redis.keys('{p*}:audit');
+    const [[id, fields] = ['', []]] = await redis.xrange(stream, '-', '+');
     await moverWith().run();
-    // As after a kill between the write and the record: the positions and the streams are those of before.
-    await redis.del('{audit}:lease', '{audit}:positions');
-    await redis.hset('{audit}:positions', positions);
-    for (const person of [ANN, BEN]) await add('question', 'before the kill', person);
+    await redis.del('{audit}:lease', stream);
+    await redis.xadd(stream, id, ...fields);
     await moverWith().run();
-    const recorded = files().filter((file) => file.endsWith('.jsonl'));
-    expect(readFileSync(pathOf(recorded.at(-1)), 'utf8').match(/before the kill/g)).toHaveLength(2);
-    expect(files().filter((file) => file.endsWith('.unrecorded'))).toHaveLength(1);
-    expect(await verify()).toMatchObject({ breaks: [] });
+    expect(await redis.xlen(stream)).toBe(0);
+    expect(await shown()).toHaveLength(1);
   });
 
   test('are written by one process at a time; an erasure gets its turn at once', async () => {
