@@ -15,7 +15,8 @@ import { IdentityError, isIdentityError } from '../identity/identity-error.ts';
 import { pageHeaders } from '../identity/pages/headers.ts';
 import { PageError } from '../identity/pages/page-error.ts';
 import { readCookie, writeCookie } from './cookies.ts';
-import { accountPseudonym, createHandlers, type HandlerParts } from './handlers.ts';
+import { accountMark } from '../audit/append-entry.ts';
+import { createHandlers, type HandlerParts } from './handlers.ts';
 import { ADMIN_STYLE_PATH, framedPage } from './pages/layout.ts';
 import { failurePage, returnPage, strangerPage, type AdminFailure } from './pages/sign-in-pages.ts';
 import type { Sessions } from './sessions.ts';
@@ -140,7 +141,7 @@ async function takeCallback(
       context.append('Set-Cookie', writeCookie('departure', ''));
       if (returned.kind === 'signed-in') {
         const isAdmin = adminIds.includes(returned.accountId);
-        const by = accountPseudonym(keyRing, returned.accountId);
+        const by = accountMark(keyRing, returned.accountId);
         // Before the record, which others could otherwise fill.
         if (!isAdmin) await countFailure(flow, context);
         await handling.recordAct({ act: 'sign-in', outcome: isAdmin ? 'done' : 'refused', by });
@@ -156,7 +157,7 @@ async function takeCallback(
 
 async function signOut(flow: Flow, context: Context, { token, account }: { token: string; account: string }) {
   await flow.sessions.end(token);
-  await flow.handling.recordAct({ act: 'sign-out', outcome: 'done', by: accountPseudonym(flow.keyRing, account) });
+  await flow.handling.recordAct({ act: 'sign-out', outcome: 'done', by: accountMark(flow.keyRing, account) });
   context.append('Set-Cookie', writeCookie('session', ''));
   redirect(context, '/admin');
 }

@@ -1,5 +1,6 @@
 import { DAY_MS, type NowMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import { accountMark } from '../audit/append-entry.ts';
 import { randomToken } from '../../shared/crypto/ids.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { BUILD } from '../../shared/version.ts';
@@ -7,7 +8,7 @@ import { asDeliveryId } from '../domain/ids.ts';
 import { personKey } from '../identity/account.ts';
 import type { Identity } from '../identity/identity.ts';
 import { peopleOfAccounts } from '../identity/links/people-of-account.ts';
-import { readDeadLetters, replayDeadLetter } from '../queue/dead-letters.ts';
+import { countDeadLetters, readDeadLetters, replayDeadLetter } from '../queue/dead-letters.ts';
 import { readTraces } from '../queue/read-trace.ts';
 import { createCountWaiting } from '../queue/waiting-questions.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
@@ -54,14 +55,8 @@ function pageOf(path: AdminPath, { language }: Visit, body: (Reply & { kind: 'pa
   return { kind: 'page', path, title: pageName(path, language), body };
 }
 
-/** An account appears in the record as a keyed hash only. */
-export function accountPseudonym(keyRing: KeyRing, account: string): string {
-  return keyRing.pseudonym('audit-account', account);
-}
-
 async function record(parts: HandlerParts, visit: Visit, act: Omit<AdminAct, 'by'>): Promise<void> {
-  const { act: name, subject, outcome } = act;
-  await parts.recordAct({ act: name, subject, outcome, by: accountPseudonym(parts.keyRing, visit.account) });
+  await parts.recordAct({ ...act, by: accountMark(parts.keyRing, visit.account) });
 }
 
 async function showOverview(
@@ -69,15 +64,15 @@ async function showOverview(
   countWaiting: ReturnType<typeof createCountWaiting>,
   visit: Visit,
 ): Promise<Reply> {
-  const [questions, letters, jobs, server] = await Promise.all([
+  const [questions, deadLetters, jobs, server] = await Promise.all([
     countWaiting(),
-    readDeadLetters(redis),
+    countDeadLetters(redis, nowMs() - DAY_MS),
     wakeQueue.jobCounts(),
     redis.info('server'),
   ]);
   const overview = {
     questions,
-    deadLetters: letters.filter(({ atMs }) => nowMs() - atMs < DAY_MS).length,
+    deadLetters,
     jobs,
     versions: {
       parley: BUILD.version,
@@ -164,7 +159,7 @@ async function showPeople(parts: HandlerParts, visit: Visit, account: string): P
 async function searchPeople(parts: HandlerParts, visit: Visit): Promise<Reply> {
   const account = fieldOf(visit.form, 'account').slice(0, 64);
   const reply = await showPeople(parts, visit, account);
-  await record(parts, visit, { act: 'people', subject: accountPseudonym(parts.keyRing, account), outcome: 'done' });
+  await record(parts, visit, { act: 'people', subject: accountMark(parts.keyRing, account), outcome: 'done' });
   return reply;
 }
 
@@ -177,6 +172,6 @@ async function revoke(parts: HandlerParts, visit: Visit): Promise<Reply> {
   const person = people.find((one) => personKey(one) === key);
   const wasLinked = person && (await identity.unlink(person, person.chatUserId, randomToken())).wasLinked;
   const outcome = wasLinked === true ? 'done' : 'not-found';
-  await record(parts, visit, { act: 'unlink', subject: accountPseudonym(keyRing, account), outcome });
+  await record(parts, visit, { act: 'unlink', subject: accountMark(keyRing, account), outcome });
   return { kind: 'redirect', to: `/admin/people?result=${wasLinked === true ? 'revoked' : 'gone'}` };
 }

@@ -16,6 +16,11 @@ export async function appendEntry(redis: RedisClient, keyRing: KeyRing, entry: A
   await redis.xadd(auditKey(partition), 'MAXLEN', '~', MAX_AUDIT_ENTRIES, '*', 'e', text);
 }
 
+/** Keyed hash of an account, as entries name it: only a holder of SECRET_KEY who knows the account can match it. */
+export function accountMark(keyRing: KeyRing, account: string): string {
+  return keyRing.pseudonym('audit-account', account);
+}
+
 /** The pseudonym under which the person's other records are stored. */
 export function personOf({ platform, tenant, app, userId }: AuditPerson): PersonId {
   return personIdOf({ platform, tenant, app }, userId);

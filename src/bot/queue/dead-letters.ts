@@ -68,6 +68,14 @@ export function letterOf(
   };
 }
 
+/** The number of dead letters since a time. */
+export async function countDeadLetters(redis: RedisClient, sinceMs: number): Promise<number> {
+  const counts = await Promise.all(
+    ALL_PARTITIONS.map((partition) => redis.zcount(deadLettersKey(partition), sinceMs, '+inf')),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
 /** Letters that are read at once, because the page of administrators shares its connection with deliveries. */
 const LETTERS_A_STEP = 50;
 

@@ -226,12 +226,12 @@ export class TurnStore {
    */
   async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale' | 'amended'> {
     const { redis, historyLifeMs } = this.#options;
-    const { threadHistory, preferences, followed, budgets = [], ...rest } = commit;
+    const { threadHistory, preferences, followed, budgets = [] } = commit;
     // A budget spans conversations, so on a cluster no commit can include it.
     const isSpread = budgets.length > 0 && redis instanceof Cluster;
     if (isSpread) await settleBudgets(redis, claim.turnId, budgets);
     const changes = {
-      ...rest,
+      ...commit,
       records: withTrace(commit.records, claim),
       budgets: isSpread || budgets.length === 0 ? undefined : budgets,
       threadHistory: threadHistory?.append,

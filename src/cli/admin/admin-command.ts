@@ -5,7 +5,7 @@ import type { Config, Secrets } from '../../bot/config/config.ts';
 import type { Translate } from '../terminal/translate.ts';
 import { withStoredData } from '../stored-data.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
-import { accountMarkOf } from '../../bot/app/person-data/erase-account.ts';
+import { accountMark } from '../../bot/audit/append-entry.ts';
 import { administrator } from './administrator.ts';
 import type { AdminArguments, AdminContext, AdminSubcommand } from './admin-context.ts';
 import { ADMIN_SUBCOMMANDS } from './admin-subcommands.ts';
@@ -53,7 +53,7 @@ export async function runAdminCommand(command: AdminCommand): Promise<number> {
 /** A person appears in logs and in the audit record as a keyed hash only. */
 function subjectOf({ subject }: AdminSubcommand, given: string, keyRing: KeyRing): string | undefined {
   if (given === '') return undefined;
-  return subject?.isAccount === true ? accountMarkOf({ keyRing }, given) : given;
+  return subject?.isAccount === true ? accountMark(keyRing, given) : given;
 }
 
 /** One log line for each act, on the output for messages, and one entry of the audit record. */

@@ -4,7 +4,7 @@ import { SECOND_MS } from '../../shared/clock.ts';
 import { readPositions } from '../../bot/audit/lease.ts';
 import { readRecord, type ShownEntry } from '../../bot/audit/read-record.ts';
 import { verifyFiles, type AuditBreak, type VerifyResult } from '../../bot/audit/verify-files.ts';
-import { accountMarkOf } from '../../bot/app/person-data/erase-account.ts';
+import { accountMark } from '../../bot/audit/append-entry.ts';
 import type { AdminContext, AdminResult, RunAdmin } from './admin-context.ts';
 
 /** `admin audit verify` and `admin audit show`. */
@@ -55,7 +55,7 @@ async function show(
 ): Promise<AdminResult> {
   const account = typeof options['account'] === 'string' ? options['account'] : undefined;
   const sinceMs = typeof options['since'] === 'string' ? Date.parse(options['since']) : 0;
-  const mark = account === undefined ? undefined : accountMarkOf({ keyRing }, account);
+  const mark = account === undefined ? undefined : accountMark(keyRing, account);
   const record = readRecord({ redis, keyRing, directory: config.audit.directory }, { account, mark, sinceMs });
   for await (const entry of record) if (!output.write(lineOf(entry))) await once(output, 'drain');
   return { data: undefined, text: '', isCsv: true };

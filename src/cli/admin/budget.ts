@@ -3,7 +3,7 @@ import { fileInUse } from '../../bot/config/config-file.ts';
 import type { Config } from '../../bot/config/config.ts';
 import { BUDGET_LIMITS, type Budget, type BudgetLimit } from '../../bot/policy/budget.ts';
 import { parsePolicyFile } from '../../bot/policy/policy-file.ts';
-import { accountMarkOf } from '../../bot/app/person-data/erase-account.ts';
+import { accountMark } from '../../bot/audit/append-entry.ts';
 import { BudgetStore, type BudgetOwner } from '../../bot/turn/budgets/budget-store.ts';
 import type { AdminArguments, AdminContext, AdminResult, RunAdmin } from './admin-context.ts';
 
@@ -18,7 +18,7 @@ export const runBudget: RunAdmin = async (context, args) => {
   const isTopUp = args.subject === 'top-up';
   const result = await (isTopUp ? topUp(store, owner, args) : show(store, owner, context));
   // The record contains people as keyed hashes only.
-  const whose = owner.of === 'person' ? accountMarkOf({ keyRing }, owner.code) : owner.code;
+  const whose = owner.of === 'person' ? accountMark(keyRing, owner.code) : owner.code;
   const change = isTopUp ? ` ${String(args.options['limit'])} +${String(args.options['add'])}` : '';
   return { ...result, about: `${args.subject} ${owner.of}:${whose}${change}` };
 };

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { randomToken } from '../../../shared/crypto/ids.ts';
 import { SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import { recordWith, tryOpenJson } from '../../../shared/crypto/decrypt-record.ts';
-import { appendEntry, personOf } from '../../audit/append-entry.ts';
+import { accountMark, appendEntry, personOf } from '../../audit/append-entry.ts';
 import { readEntry, withoutPerson } from '../../audit/entry-form.ts';
 import { readHolds } from '../../audit/holds.ts';
 import { endLease, takeLease } from '../../audit/lease.ts';
@@ -54,11 +54,6 @@ interface Erasure {
   people: DataPerson[];
   startedMs: number;
   counts: ErasedCounts;
-}
-
-/** Keyed hash of an account: only a holder of SECRET_KEY who knows the account can match it. */
-export function accountMarkOf({ keyRing }: Pick<DataOptions, 'keyRing'>, account: string): string {
-  return keyRing.pseudonym('audit-account', account);
 }
 
 /**
@@ -187,7 +182,7 @@ async function prove(options: EraseAccountOptions, erasure: Erasure, by: string)
   const { id, account, startedMs } = erasure;
   const counts = Object.fromEntries(Object.entries(erasure.counts).filter(([, one]) => one > 0));
   const isNothing = Object.keys(counts).length === 0;
-  const subject = accountMarkOf(options, account);
+  const subject = accountMark(keyRing, account);
   if (!isNothing) {
     const details = { erasure: id, subject, by, startedAt: new Date(startedMs).toISOString(), ...counts };
     // Without its person, and before the erasure is closed: a process killed in between records the proof twice.
