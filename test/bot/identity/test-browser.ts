@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { got } from 'got';
 import { FAKE_PLATFORM_ORIGIN, type FakePlatform } from '../../support/fake-platform.ts';
 
@@ -17,6 +18,9 @@ export interface BrowserOwner {
 }
 
 type Headers = Record<string, string>;
+
+/** Without kept connections, which end with the process when a test restarts it. */
+const agent = { http: new Agent({ keepAlive: false }) };
 
 /** The browser of one person: keeps cookies by origin, follows redirects and submits forms. */
 export class TestBrowser {
@@ -40,6 +44,7 @@ export class TestBrowser {
       .filter(([key]) => key.startsWith(`${origin} `))
       .map(([key, value]) => `${key.split(' ')[1]}=${value}`);
     const response = await got(url, {
+      agent,
       method,
       ...(options.form ? { form: options.form } : {}),
       headers: {
