@@ -138,7 +138,7 @@ describe('the files of the audit record [audit-record]', () => {
     const other = Buffer.alloc(32, 9);
     expect((await verify(new KeyRing([other]))).breaks[0]).toMatchObject({ line: 1, reason: 'no-key' });
     const both = new KeyRing([other, KEY]);
-    await add('question', 'after the change', ANN);
+    await add('question', 'later-event', ANN);
     const mover = moverWith(both);
     await mover.run();
     expect(await verify(both)).toMatchObject({ breaks: [] });

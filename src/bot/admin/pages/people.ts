@@ -12,7 +12,7 @@ const TEXTS: Catalogue<
   | ('revoke' | 'sure' | 'confirm' | 'revoked' | 'gone' | 'table' | 'about')
 > = {
   lead: {
-    en: 'Chat accounts that are linked to an account. A person whose link is revoked signs in again with the next question.',
+    en: 'Chat accounts that are linked to an account. A person whose link is revoked signs in again before the next answer.',
     zh: '查看与某个账号绑定的聊天账号。解除绑定后，该用户下次提问时需要重新登录。',
   },
   account: { en: 'Account (staff or student number)', zh: '账号（学工号）' },
