@@ -30,7 +30,7 @@ export async function runFeedbackCommand(command: FeedbackCommand): Promise<numb
   };
   return withStoredData({ config, secrets, name: 'feedback', asides, notRunning }, async (redis, keyRing) => {
     if (!isJson) await write(CSV_HEAD);
-    for await (const kept of readFeedback({ redis, keyRing }, sinceMs))
+    for await (const { conversation: _place, ...kept } of readFeedback({ redis, keyRing }, sinceMs))
       await write(isJson ? `${JSON.stringify(kept)}\n` : csvLine(kept));
     return EXIT.ok;
   });

@@ -23,7 +23,10 @@ export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
     ...['shared', 'bot/domain', 'bot/platforms', 'bot/identity', 'bot/policy', 'bot/knowledge', 'bot/model'],
     ...['bot/tools', 'bot/reply', 'bot/i18n'],
   ],
-  'bot/admin': ['shared', 'bot/domain', 'bot/platforms', 'bot/identity', 'bot/queue', 'bot/turn', 'bot/audit'],
+  'bot/admin': [
+    ...['shared', 'bot/domain', 'bot/platforms', 'bot/identity', 'bot/queue'],
+    ...['bot/reply', 'bot/turn', 'bot/audit'],
+  ],
   'bot/metrics': [
     ...['shared', 'bot/domain', 'bot/queue', 'bot/identity', 'bot/model', 'bot/ingress', 'bot/turn', 'bot/reply'],
     'bot/knowledge',

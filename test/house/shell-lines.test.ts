@@ -96,6 +96,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run admin -- erase ACCOUNT': OWN_REDIS,
   'npm run admin -- hold ACCOUNT': OWN_REDIS,
   'npm run -s admin -- usage --csv --since 2026-11-01 > usage.csv': OWN_REDIS,
+  'npm run -s admin -- unanswered --csv > unanswered.csv': OWN_REDIS,
   'npm run eval': EVALUATION,
   'npm run eval -- my-questions.yaml': EVALUATION,
   'npm run eval -- my-questions.yaml --against data/eval/RUN.json': EVALUATION,

@@ -106,6 +106,7 @@ export function assembleConfig(judged: ValidatedSettings, { cwd, isTerminal }: P
       historyTtlDays: settings.HISTORY_TTL_DAYS,
       feedbackTtlDays: settings.FEEDBACK_TTL_DAYS,
       keepsFeedbackText: settings.FEEDBACK_TEXT,
+      showsUnansweredText: settings.UNANSWERED_TEXT,
       idleSec: settings.CONVERSATION_IDLE_SEC,
       groupScope: settings.GROUP_SCOPE,
       followsThreads: settings.THREAD_FOLLOW,

@@ -83,6 +83,8 @@ export interface Config extends PlatformConfigs {
     /** How long ratings are kept, and whether people's comments are kept with them. */
     readonly feedbackTtlDays: number;
     readonly keepsFeedbackText: boolean;
+    /** Whether administrators may read the texts of unanswered questions. */
+    readonly showsUnansweredText: boolean;
     /** How answers are marked as AI-generated. */
     readonly aiMark: 'default' | 'none' | { readonly words: string };
     /** 0: idle conversations do not end. */

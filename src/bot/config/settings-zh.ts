@@ -129,6 +129,9 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     meaning: '每个回答旁的“由 AI 生成”标识，以文件发送的回答还会在元数据中带有该标识：`yes`、`no` 或自定文字。',
   },
   FEEDBACK_TEXT: { meaning: '除评价和原因外，是否也保存对回答的文字意见（加密）。' },
+  UNANSWERED_TEXT: {
+    meaning: '管理员能否查看未得到解答的问题原文（会话仍在保存期内时）。否则只显示单个词语和数量。',
+  },
   // Chat
   CHAT_BASE_URL: { meaning: '对话接口的地址，以 /v1 结尾。', default: EMBEDDED_OR_REQUIRED },
   CHAT_API_KEY: { meaning: '机构用于对话接口的 API 密钥。' },

@@ -157,6 +157,14 @@ export function usageKey(partition: number, personId: PersonId, month: string): 
 }
 
 /**
+ * Sorted set of a person's questions that got no helpful answer in the partition's chats, by time
+ * (conversation/unanswered-store.ts).
+ */
+export function unansweredKey(partition: number, personId: PersonId): string {
+  return `{p${partition}}:unanswered:${personId}`;
+}
+
+/**
  * Counter of a person's messages in the current minute over all chats. On a cluster it is not in a partition's slot.
  * @param name a pseudonym of the person's id, used only here
  */

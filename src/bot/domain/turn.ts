@@ -151,6 +151,16 @@ export interface UsageChange {
   lifeMs: number;
 }
 
+/** Why a question counts as unanswered, as the turn knows it. `no-source`: its documents were searched, and it cites none. */
+export type UnansweredReason = 'no-source' | 'refused';
+
+/** A question that the commit adds to its person's unanswered questions. */
+export interface UnansweredChange {
+  key: string;
+  entry: string;
+  lifeMs: number;
+}
+
 /** What a turn used of one budget. It replaces the turn's reservation. */
 export interface BudgetCharge {
   /** Keys of the budget (`budgetKeys`). */
@@ -201,6 +211,7 @@ export interface TurnCommit {
   preferences?: PreferencesChange;
   /** The person's usage: fields of a hash in the conversation's partition and their increments. */
   usage?: UsageChange;
+  unanswered?: UnansweredChange;
   /** Budgets in which the turn has a reservation. */
   budgets?: readonly BudgetCharge[];
   /** Sequence number of the stop that ended this turn early. */

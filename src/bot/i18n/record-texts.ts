@@ -3,7 +3,7 @@ import type { Catalogue } from '../../shared/text/texts.ts';
 type RecordText =
   | ('usage' | 'forgotten' | 'onHold' | 'answersAre' | 'exported' | 'exportedNewest' | 'summary' | 'nothingToExport')
   | ('imagesWere' | 'filesWere' | 'inGroup' | 'storedBesides' | 'accountIs' | 'settingsAre' | 'setting' | 'usageOf')
-  | ('ratingsAre' | 'good' | 'bad' | 'auditIs' | 'reference' | 'noReference');
+  | ('unansweredAre' | 'ratingsAre' | 'good' | 'bad' | 'auditIs' | 'reference' | 'noReference');
 
 /** Texts about a user's stored data. */
 export const RECORD_TEXTS: Catalogue<RecordText> = {
@@ -51,6 +51,10 @@ export const RECORD_TEXTS: Catalogue<RecordText> = {
   usageOf: {
     en: '- Usage in {month}: {questions} {questions:question|questions}, about {tokens} {tokens:token|tokens}',
     zh: '- {month} 用量：{questions} 个问题，约 {tokens} tokens',
+  },
+  unansweredAre: {
+    en: '- Questions counted as not answered helpfully: {count}',
+    zh: '- 记为未得到解答的问题：{count} 个',
   },
   ratingsAre: { en: '- Your rating of {date}: {verdict}', zh: '- {date} 的评价：{verdict}' },
   good: { en: 'good', zh: '好评' },

@@ -71,12 +71,14 @@ const MAX_HISTORY_TURNS_STORED = 200;
 const THREADS_REMEMBERED = 500;
 /** Maximum conversations per person and partition, for /export and erasure. */
 const CHATS_REMEMBERED = 1_000;
+/** Maximum unanswered questions per person and partition. */
+const MAX_UNANSWERED = 200;
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
   libraries: [INBOX_ENTRY, SETTLE_BUDGET],
   constants: {
     ...{ REPLY_CHANNEL, CLEARED_MARK_MS, HELD_LIFE_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
     ...{ MAX_TURNS: MAX_HISTORY_TURNS_STORED, MAX_THREADS: THREADS_REMEMBERED },
-    ...{ MAX_CHATS: CHATS_REMEMBERED, MAX_AUDIT: MAX_AUDIT_ENTRIES },
+    ...{ MAX_CHATS: CHATS_REMEMBERED, MAX_AUDIT: MAX_AUDIT_ENTRIES, MAX_UNANSWERED },
   },
   keys: [
     ...(['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary'] as const),

@@ -31,6 +31,8 @@ export interface Outcome {
   /** The model that answered and the policy rule that allowed it, for ratings of the answer. */
   model?: string;
   rule?: string;
+  /** Set if the answer cites none of the documents that were searched for it. */
+  unanswered?: 'no-source';
   /** Usage of the answer. */
   usage?: UsageChange;
   /** Budgets that the commit settles. */

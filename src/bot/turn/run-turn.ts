@@ -5,7 +5,7 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { describeSpan, isTracing } from '../../shared/tracing/tracing.ts';
 import { fieldsToRead, messageFields, withFields } from '../domain/message-record.ts';
 import { messageKey } from '../domain/partition-keys.ts';
-import type { ConversationRef, GroupScope } from '../domain/conversation.ts';
+import { personIdOf, type ConversationRef, type GroupScope } from '../domain/conversation.ts';
 import type { ReplyAction } from '../reply/live-reply.ts';
 import { markSuperseded } from '../reply/mark-superseded.ts';
 import { openNotices } from '../reply/notices.ts';
@@ -14,6 +14,7 @@ import { unreadableRecords, type RejectUnreadable } from './reject-unreadable.ts
 import type { TurnReport } from './turn-ports.ts';
 import type { TurnControls, TurnCommit } from '../domain/turn.ts';
 import type { DeliveryId } from '../domain/ids.ts';
+import { unansweredChange } from './conversation/unanswered-store.ts';
 import { withThreadHistory } from './prompt/turn-history.ts';
 import type { Outcome } from './outcome.ts';
 import type { TurnContext } from './turn-context.ts';
@@ -114,9 +115,17 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
     stopServed: outcome.stopServed,
     preferences: outcome.preferences,
     usage: outcome.usage,
+    unanswered: unansweredBy(context, outcome),
     budgets: outcome.budgets,
     noticesShown: outcome.hold ? [] : notices.done,
   };
+}
+
+/** Commands and pauses are no questions that somebody should have answered. */
+function unansweredBy({ newest, turn }: TurnContext, { kind, unanswered }: Outcome): TurnCommit['unanswered'] {
+  const reason = newest.slash ? undefined : kind === 'refused' ? kind : unanswered;
+  if (reason === undefined) return undefined;
+  return unansweredChange(turn, personIdOf(newest, newest.sender.userId), reason);
 }
 
 /** Buttons at an answer, by outcome; none at the reply to a command and at an invitation. */

@@ -73,6 +73,22 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
     load: async () => (await import('./usage.ts')).showUsage,
   },
   {
+    name: 'unanswered',
+    summary: 'counts questions without a helpful answer by words of their topics: no source, refused, thumbs down',
+    examples: ['--csv > unanswered.csv', '--list --since 2026-11-01'],
+    options: [
+      { flags: '--csv', summary: 'prints CSV' },
+      { flags: '--list', summary: 'prints the questions one by one, with their texts if UNANSWERED_TEXT allows it' },
+      {
+        flags: '--since <date>',
+        summary: 'from this day on; they are stored for 40 days',
+        accepts: isDay,
+        form: 'takes a date such as 2026-11-01',
+      },
+    ],
+    load: async () => (await import('./unanswered.ts')).showUnanswered,
+  },
+  {
     name: 'pause',
     summary: 'pauses the bot, a platform, a group or a model: questions get a sentence instead of an answer',
     examples: ['all --message "Back at 14:00."', 'model:svc-max'],

@@ -8,7 +8,7 @@ import { scanData } from './scan-data.ts';
 import { asDataPerson, findPeople, subjectOfPeople, type DataOptions, type DataPerson } from './subject.ts';
 
 /** Kinds of data whose lifetime a hold ends. What lives for less than an hour is a working copy and is not held. */
-const HELD_NAMES: ReadonlySet<string> = new Set(['preferences', 'usage', 'chats', 'threads', 'budgets']);
+const HELD_NAMES: ReadonlySet<string> = new Set(['preferences', 'usage', 'unanswered', 'chats', 'threads', 'budgets']);
 const EXTENDED_KEY = '{audit}:holds-extended';
 
 interface HoldRequest {

@@ -313,4 +313,9 @@ export const storeSettings = {
     'no',
     'Whether comments on answers are stored too, encrypted, beside rating and reasons.',
   ),
+  UNANSWERED_TEXT: setting(
+    kinds.yesOrNo,
+    'no',
+    'Whether administrators may read the texts of unanswered questions, as long as their conversations are stored. Otherwise they see single words and counts.',
+  ),
 };

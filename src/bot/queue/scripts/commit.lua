@@ -4,7 +4,7 @@
 --
 -- Constants  REPLY_CHANNEL, CLEARED_MARK_MS (life of the mark of a cleared summary), RECORD_LIFE_MS (of a message record, if it had expired),
 --            HELD_LIFE_MS, MAX_TURNS (of a history), MAX_THREADS (of a person in a chat), MAX_CHATS (of a person in a partition),
---            MAX_AUDIT (entries of the stream)
+--            MAX_AUDIT (entries of the stream), MAX_UNANSWERED (questions of a person in a partition)
 -- Keys       state   inbox   pending   held   history   notices   summary   threadHistory: of the thread that the answer begins
 --            audit: stream   holds: people on legal hold   onHold: turns that are kept only for the hold
 -- Arguments  conversationId   epoch   messagePrefix: of message keys   changes: as JSON:
@@ -13,7 +13,7 @@
 --              preferences?: { key, field, sealed, lifeMs },
 --              erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
 --              thread?: { index, id }, followed?: { key, lifeMs },
---              usage?: { key, add: { field: count }, lifeMs }, budgets?: [library/settle-budget.lua; not on a cluster],
+--              usage?: { key, add: { field: count }, lifeMs }, unanswered?: { key, entry, lifeMs }, budgets?: [library/settle-budget.lua; not on a cluster],
 --              person?, chats?: { key, ids }, audit?: [entry],
 --              letter?: { key, index, id, why, ids, lifeMs, max } (messages that are kept for an administrator) }
 -- Returns    verdict: 'done' | 'stale' | 'amended' (the question has changed and must be answered again)   waiting: messages that still wait
@@ -173,6 +173,12 @@ end
 if changes.usage then
   for field, count in pairs(changes.usage.add) do redis.call('HINCRBY', changes.usage.key, field, count) end
   redis.call('PEXPIRE', changes.usage.key, changes.usage.lifeMs)
+end
+local unanswered = changes.unanswered
+if unanswered then
+  redis.call('ZADD', unanswered.key, redisNowMs(), unanswered.entry)
+  redis.call('ZREMRANGEBYRANK', unanswered.key, 0, -1 - MAX_UNANSWERED)
+  redis.call('PEXPIRE', unanswered.key, unanswered.lifeMs)
 end
 -- guard: budgets/settled
 for _, budget in ipairs(changes.budgets or {}) do settleBudget(budget, changes.answeredBy) end

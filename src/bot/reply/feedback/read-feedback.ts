@@ -1,8 +1,8 @@
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { tryOpen } from '../../../shared/crypto/decrypt-record.ts';
-import { ALL_PARTITIONS } from '../../domain/conversation.ts';
-import { asDeliveryId, type DeliveryId } from '../../domain/ids.ts';
+import { ALL_PARTITIONS, type ConversationRef } from '../../domain/conversation.ts';
+import { asConversationId, asDeliveryId, type DeliveryId } from '../../domain/ids.ts';
 import { feedbackKey, ratedAnswersKey } from '../../domain/partition-keys.ts';
 import { FEEDBACK_PURPOSE } from './keep-feedback.ts';
 
@@ -20,6 +20,8 @@ export interface StoredFeedback {
   /** Empty if the answer was more than a day old at its first rating. */
   model: string;
   rule: string;
+  /** Absent in the same case, and for ratings that earlier versions stored. */
+  conversation?: ConversationRef;
   /** Empty if the rater wrote nothing, comments are not stored, or the stored comment cannot be decrypted. */
   words: string;
 }
@@ -41,7 +43,7 @@ export async function* readFeedback(
       const answers = await redis.zrangebyscore(rated, sinceMs, '+inf', 'LIMIT', from, AT_ONCE);
       const hashes = await Promise.all(answers.map((one) => redis.hgetall(feedbackKey(partition, asDeliveryId(one)))));
       for (const [index, hash] of hashes.entries())
-        yield* ratingsIn(keyRing, asDeliveryId(answers[index] ?? ''), hash, sinceMs);
+        yield* ratingsIn(keyRing, { partition, answer: asDeliveryId(answers[index] ?? '') }, hash, sinceMs);
       if (answers.length < AT_ONCE) break;
     }
   }
@@ -51,11 +53,12 @@ const VERDICT_FIELD = 'verdict:';
 
 function* ratingsIn(
   keyRing: KeyRing,
-  answer: DeliveryId,
+  { partition, answer }: { partition: number; answer: DeliveryId },
   hash: Readonly<Record<string, string>>,
   sinceMs: number,
 ): Generator<StoredFeedback> {
-  const { platform = '', model = '', rule = '' } = hash;
+  const { platform = '', model = '', rule = '', conversation: id } = hash;
+  const conversation = id === undefined ? undefined : { id: asConversationId(id), partition };
   for (const field of Object.keys(hash)) {
     if (!field.startsWith(VERDICT_FIELD)) continue;
     const rater = field.slice(VERDICT_FIELD.length);
@@ -64,7 +67,7 @@ function* ratingsIn(
     const sealed = hash[`words:${rater}`] ?? '';
     const reasons = (hash[`reasons:${rater}`] ?? '').split(' ').filter((one) => one !== '');
     const words = wordsOf(keyRing, answer, sealed);
-    yield { atMs, platform, answer, rater, verdict: hash[field] ?? '', reasons, model, rule, words };
+    yield { atMs, platform, answer, rater, verdict: hash[field] ?? '', reasons, model, rule, conversation, words };
   }
 }
 

@@ -21,6 +21,8 @@ export interface EndedAnswer {
   notes: readonly string[];
   /** All retrieved sources, the cited ones marked. */
   sources: readonly CitedSource[];
+  /** The documents were searched, and the answer cites none of them. */
+  isWithoutSource: boolean;
   /** Earlier messages do not belong to the conversation of this question. */
   startsAnew: boolean;
 }
@@ -32,7 +34,7 @@ export interface AnswerDraftOptions {
   links: NamedLinks;
   /** What is masked in the answer. */
   masks: MaskRules | undefined;
-  sources: Pick<TurnSources, 'all'>;
+  sources: Pick<TurnSources, 'all' | 'isWithout'>;
   /** Notes made before the model is called. */
   notes: readonly string[];
   startsAnew: boolean;
@@ -119,7 +121,11 @@ export class AnswerDraft {
     // Completing the text also records the sources cited at its end.
     const complete = links.completeText();
     const text = this.#mask ? this.#mask.mask(complete, true) : complete;
-    return { text, ending, notes: this.#notes, sources: sources.all, startsAnew: this.#startsAnew };
+    const { all, isWithout } = sources;
+    return {
+      ...{ text, ending, notes: this.#notes, sources: all, isWithoutSource: isWithout },
+      startsAnew: this.#startsAnew,
+    };
   }
 
   /** The reasoning in the finished reply. */

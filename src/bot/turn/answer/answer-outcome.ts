@@ -55,7 +55,8 @@ export function createAnswerOutcomes(keyRing: KeyRing, context: TurnContext, voi
       const isWhole = ending === 'whole';
       const kind = isStopped ? 'stopped' : isWhole ? 'answered' : 'interrupted';
       const said = turnHistory(keyRing, context, { text, interrupted: !isWhole, startsAnew, sources });
-      return { kind, ...shown(answer), ...said, stopServed };
+      const unsourced = isWhole && answer.isWithoutSource ? ('no-source' as const) : undefined;
+      return { kind, ...shown(answer), ...said, unanswered: unsourced, stopServed };
     },
     blocked(kind, verdict) {
       const text = tell(

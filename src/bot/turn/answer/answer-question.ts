@@ -117,7 +117,8 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     if (read.kind === 'refused') return outcomes.refused(read.text);
     const startsAnew = context.replaced?.startsAnew ?? false;
     const notes = [...unknownWordNotes(question.text, voice), ...unreadNotes(question), ...read.notes];
-    if (read.kind === 'ended') return outcomes.finished({ ...read, notes, sources: [], startsAnew });
+    if (read.kind === 'ended')
+      return outcomes.finished({ ...read, notes, sources: [], isWithoutSource: false, startsAnew });
     return answerQuestion(options, context, {
       scene,
       voice,
@@ -181,7 +182,8 @@ async function answerQuestion(
     if (controls.signal.reason === 'stopped') return 'stopped' as const;
     throw error;
   });
-  if (prompted === 'stopped') return outcomes.finished({ text: '', ending: 'stopped', notes, sources: [], startsAnew });
+  if (prompted === 'stopped')
+    return outcomes.finished({ text: '', ending: 'stopped', notes, sources: [], isWithoutSource: false, startsAnew });
   if (prompted !== undefined && prompted !== 'allowed') {
     turn.trace.note('g', 'prompt', prompted);
     return { ...outcomes.blocked('prompt', prompted), rule };

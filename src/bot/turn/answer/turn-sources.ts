@@ -15,6 +15,7 @@ export class TurnSources {
   readonly #found = new Map<number, Citable>();
   readonly #numbers = new Map<string, number>();
   readonly #written = new Set<number>();
+  #isSearched = false;
 
   /** Assigns a number to a source. The same document always has the same number. */
   cite(found: Citable): number {
@@ -35,6 +36,16 @@ export class TurnSources {
         typeof content === 'string' ? [content] : content.map((part) => (part.type === 'text' ? part.text : ''));
       for (const text of texts) for (const [, number] of text.matchAll(NUMBER)) this.#written.add(Number(number));
     }
+  }
+
+  /** The documents were searched for the answer. */
+  noteSearch(): void {
+    this.#isSearched = true;
+  }
+
+  /** Whether the documents were searched, and the answer cites none of them. */
+  get isWithout(): boolean {
+    return this.#isSearched && this.marks.cited.size === 0;
   }
 
   /** All sources in order of their numbers, with cited ones marked. */

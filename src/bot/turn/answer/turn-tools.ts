@@ -49,6 +49,10 @@ export function toolsOfTurn(
   // Without retrieval, a bracketed number is not a citation.
   const maySearch = declared.some(({ name }) => name === KNOWLEDGE_SEARCH);
   const links = new NamedLinks(maySearch ? sources.marks : undefined);
+  const toolEnded: TurnReport['toolEnded'] = (event) => {
+    if (event.tool === KNOWLEDGE_SEARCH && event.outcome === 'done') sources.noteSearch();
+    report.toolEnded(event);
+  };
   return {
     declared,
     links,
@@ -60,7 +64,7 @@ export function toolsOfTurn(
             chat: traced(chat, trace),
             toolbox,
             turnId,
-            report,
+            report: { toolEnded },
             monotonicMs,
             asker,
             limits: TOOL_LIMITS,

@@ -96,7 +96,7 @@ function writeTurn(turn: HistoryTurn, language: Language, timeZone: string): str
 
 /** What is stored besides the conversations. Nothing for a person about whom nothing else is stored. */
 function writeBesides(
-  { preferences, usage, ratings }: PersonRecord,
+  { preferences, usage, ratings, unanswered }: PersonRecord,
   account: Account | undefined,
   { language, timeZone, isAudited }: { language: Language; timeZone: string; isAudited: boolean },
 ): string[] {
@@ -124,6 +124,7 @@ function writeBesides(
       ? [say('settingsAre', { count: chosen.filter((one) => one.length > 0).length, settings: settings.join(', ') })]
       : []),
     ...usage.map(({ month, questions, tokens }) => say('usageOf', { month, questions, tokens })),
+    ...(unanswered > 0 ? [say('unansweredAre', { count: unanswered })] : []),
     ...ratings.map(({ atMs, verdict, reasons, words }) => {
       const judged = verdict === 'good' || verdict === 'bad' ? say(verdict) : verdict;
       return say('ratingsAre', { date: dateOf(atMs), verdict: [judged, reasons, words].filter(Boolean).join(', ') });

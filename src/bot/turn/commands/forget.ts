@@ -1,4 +1,10 @@
-import { conversationKeys, holdsKey, mediaKey, preferencesKeyPrefix } from '../../domain/partition-keys.ts';
+import {
+  conversationKeys,
+  holdsKey,
+  mediaKey,
+  preferencesKeyPrefix,
+  unansweredKey,
+} from '../../domain/partition-keys.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { ownerOfPreferences } from '../conversation/preferences.ts';
@@ -50,7 +56,7 @@ export async function forget(options: RecordOptions, context: TurnContext): Prom
     text: translate(context, RECORD_TEXTS.forgotten),
     erase: {
       remove: found.flatMap(({ remove }) => remove),
-      drop: [index, ratings.list, ...letters, ...found.flatMap(({ drop }) => drop)],
+      drop: [index, unansweredKey(partition, asker), ratings.list, ...letters, ...found.flatMap(({ drop }) => drop)],
       fields: [{ key: preferencesKeyPrefix(partition) + personId, field }, ...ratings.fields],
       // A summary cannot be separated by person; the turns of other people are summarized again.
       clear: [...ids].map((id) => conversationKeys({ id, partition }).summary),

@@ -1,6 +1,13 @@
 import { ALL_PARTITIONS, personIdOf, type ConversationRef } from '../../domain/conversation.ts';
 import { asConversationId, asDeliveryId, type AccountId, type PersonId } from '../../domain/ids.ts';
-import { chatsKey, feedbackKey, preferencesKeyPrefix, ratedByKey, usageKey } from '../../domain/partition-keys.ts';
+import {
+  chatsKey,
+  feedbackKey,
+  preferencesKeyPrefix,
+  ratedByKey,
+  unansweredKey,
+  usageKey,
+} from '../../domain/partition-keys.ts';
 import { FEEDBACK_PURPOSE, ratersOf } from '../../reply/feedback/keep-feedback.ts';
 import { tryOpen } from '../../../shared/crypto/decrypt-record.ts';
 import { localTime } from '../../../shared/local-time.ts';
@@ -34,6 +41,8 @@ export interface PersonRecord {
   preferences: Preferences[];
   usage: MonthlyUsage[];
   ratings: OwnRating[];
+  /** Number of questions that are counted as unanswered. */
+  unanswered: number;
 }
 
 type ReadOptions = Pick<RecordOptions, 'redis' | 'keyRing'> & { nowMs: number; timeZone: string };
@@ -71,6 +80,7 @@ export async function readPersonRecord(
     preferences: found.flatMap((part) => part.preferences),
     usage: [...usage.values()],
     ratings: found.flatMap((part) => part.ratings).sort((one, other) => one.atMs - other.atMs),
+    unanswered: found.reduce((sum, part) => sum + part.unanswered, 0),
   };
 }
 
@@ -81,7 +91,7 @@ interface PartitionRecord extends Omit<PersonRecord, 'turns'> {
 async function readPartition(options: ReadOptions, partition: number, person: PersonId): Promise<PartitionRecord> {
   const { redis, keyRing, nowMs, timeZone } = options;
   const months = [nowMs - LAST_MONTH_MS, nowMs].map((ms) => localTime(ms, timeZone).date.slice(0, 'YYYY-MM'.length));
-  const [chats, stored, counters, ratings] = await Promise.all([
+  const [chats, stored, counters, ratings, unanswered] = await Promise.all([
     redis.zrange(chatsKey(partition, person), '0', '-1'),
     redis.hgetall(preferencesKeyPrefix(partition) + person),
     Promise.all(
@@ -90,12 +100,14 @@ async function readPartition(options: ReadOptions, partition: number, person: Pe
       ),
     ),
     Promise.all(ratersOf(keyRing, person).map((rater) => ratingsOf(options, partition, rater))),
+    redis.zcard(unansweredKey(partition, person)),
   ]);
   return {
     conversations: chats.map((id) => ({ id: asConversationId(id), partition })),
     preferences: openPreferencesOf(keyRing, person, stored),
     usage: counters.filter(({ questions, tokens }) => questions + tokens > 0),
     ratings: ratings.flat(),
+    unanswered,
   };
 }
 

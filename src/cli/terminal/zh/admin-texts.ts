@@ -54,6 +54,14 @@ export const ADMIN_TEXTS = {
   'groups by day (default), person, department or model': '按天（默认）、用户、部门或模型分组',
   'No usage is stored': '没有已保存的用量',
   '{name}  questions: {count}, tokens: {number}': '{name}  提问 {count} 次，token {number}',
+  // unanswered
+  'counts questions without a helpful answer by words of their topics: no source, refused, thumbs down':
+    '按主题词统计没有得到解答的问题：没有来源、被拒绝、差评',
+  'prints the questions one by one, with their texts if UNANSWERED_TEXT allows it':
+    '逐条输出问题；UNANSWERED_TEXT 允许时带原文',
+  'from this day on; they are stored for 40 days': '从这一天起；保存 40 天',
+  'No unanswered questions are stored': '没有已保存的未解答问题',
+  '{name}  questions: {count} ({list})': '{name}  问题 {count} 个（{list}）',
   // pause, resume, pauses
   'pauses the bot, a platform, a group or a model: questions get a sentence instead of an answer':
     '暂停机器人、某个平台、某个群或某个模型：提问会得到一句说明，而不是回答',

@@ -6,7 +6,7 @@
 -- Arguments  answer: the message's id   platform   rater: pseudonym   verdict: 'good' | 'bad' | 'withdrawn'
 --            reasons: separated by blanks; '' keeps those given with the same verdict   words: sealed; '' keeps likewise
 --            said: digest of the words, to recognise equal words   lifeMs
--- The hash has the answer's platform, model and rule, its number of raters, and for each rater verdict:, reasons:, words:,
+-- The hash has the answer's platform, model, rule and conversation, its number of raters, and for each rater verdict:, reasons:, words:,
 -- said: and at: followed by the rater's pseudonym.
 -- Returns    change: 'new' | 'changed' (another verdict) | 'detailed' (same verdict, more detail) | 'withdrawn' | 'same' | 'full'
 local nowMs, by = redisNowMs(), ':' .. args.rater
@@ -31,11 +31,12 @@ if not before[1] then
   if tonumber(redis.call('HGET', keys.feedback, 'raters') or '0') >= MAX_RATERS then return answer { change = 'full' } end
   redis.call('HINCRBY', keys.feedback, 'raters', 1)
 end
-local facts = redis.call('HMGET', keys.record, 'answeredBy', 'rule')
+local facts = redis.call('HMGET', keys.record, 'answeredBy', 'rule', 'conversation')
 redis.call('HSET', keys.feedback, 'platform', args.platform)
 -- The answer's record expires after a day; the values stored with the first rating are kept.
 if facts[1] then redis.call('HSET', keys.feedback, 'model', facts[1]) end
 if facts[2] then redis.call('HSET', keys.feedback, 'rule', facts[2]) end
+if facts[3] then redis.call('HSET', keys.feedback, 'conversation', facts[3]) end
 redis.call('HSET', keys.feedback, 'verdict' .. by, args.verdict, 'reasons' .. by, reasons, 'words' .. by, words, 'said' .. by, said, 'at' .. by, nowMs)
 redis.call('PEXPIRE', keys.feedback, args.lifeMs)
 for _, list in ipairs({ keys.rated, keys.ratedBy }) do
