@@ -1,9 +1,11 @@
 import { createRequire } from 'node:module';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { ADMIN_ACCOUNT, TYPED_LOGINS } from '../support/admin-people.ts';
-import { storeAdminData } from '../support/admin-sign-in.ts';
+import { ADMIN_POLICY, storeAdminData } from '../support/admin-sign-in.ts';
 import { findChromium, launchChromium } from '../support/chromium.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
@@ -11,7 +13,10 @@ import { startParleyProcess, type ParleyProcess } from '../support/parley-proces
 /** Folder for screenshots of every page; unset for none. */
 const PICTURES = process.env['PICTURES_DIR'];
 const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const PATHS = ['', '/trace', '/dead-letters', '/usage', '/usage?by=department', '/people'];
+const PATHS = [
+  ...['', '/trace', '/dead-letters', '/pauses', '/budgets', '/budgets?of=model&name=svc-plus'],
+  ...['/usage', '/usage?by=department', '/people'],
+];
 const SIZES = { wide: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
 
 const describeInChromium = findChromium() === undefined ? describe.skip : describe;
@@ -24,10 +29,14 @@ describeInChromium('the administrators’ page in Chromium', () => {
   let signedIn: Awaited<ReturnType<BrowserContext['storageState']>>;
   let reference: string;
   let letter: string;
+  const folder = mkdtempSync(join(tmpdir(), 'parley-admin-page-'));
   const addressOf = (path: string) => `${deployment.botUrl}/admin${path}`;
 
   beforeAll(async () => {
-    deployment = await startDeployment({ startsBot: false, env: { ROLES: 'receiver', ADMIN_IDS: ADMIN_ACCOUNT } });
+    const policyFile = join(folder, 'policy.json');
+    writeFileSync(policyFile, JSON.stringify(ADMIN_POLICY));
+    const env = { ROLES: 'receiver', ADMIN_IDS: ADMIN_ACCOUNT, POLICY_FILE: policyFile };
+    deployment = await startDeployment({ startsBot: false, env });
     parley = await startParleyProcess({ env: deployment.env, until: /is running|has started/ });
     await untilTrue(() => deployment.messenger.driver.isBotReachable());
     await deployment.messenger.driver.send('zhangwei', 'A question that waits');
@@ -42,6 +51,7 @@ describeInChromium('the administrators’ page in Chromium', () => {
     parley.kill('SIGTERM');
     await parley.ended;
     await deployment.stop();
+    rmSync(folder, { recursive: true });
   }, 60_000);
 
   test('an administrator signs in at the service and signs out again, with the keyboard only [admin-gate]', async () => {
@@ -118,6 +128,20 @@ describeInChromium('the administrators’ page in Chromium', () => {
       await page.getByText('emma.clarke').waitFor();
       await page.locator('summary').click();
       await check(page, 'people-found');
+      await page.goto(addressOf('/pauses'));
+      await page.locator('#kind').selectOption('group:');
+      await page.locator('#message').fill('Back at 14:00.');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      await check(page, 'pauses-refused');
+      await page.goto(addressOf('/budgets'));
+      await page.locator('#of').selectOption('person');
+      await page.locator('#name').fill('20190012');
+      await page.keyboard.press('Enter');
+      await page.locator('#amount').fill('1.5');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      await check(page, 'budgets-refused');
       await page.goto(addressOf('/nowhere'));
       await check(page, 'not-found');
       const outside = await stranger.newPage();
@@ -128,7 +152,7 @@ describeInChromium('the administrators’ page in Chromium', () => {
       await stranger.close();
     }, 180_000);
 
-  test('a person switches the language, replays a dead letter once and revokes a link [admin-acts]', async () => {
+  test('a person switches the language, replays a dead letter once, pauses, tops up and revokes a link [admin-acts]', async () => {
     const context = await browser.newContext({ locale: 'en-GB', storageState: signedIn });
     const page = await context.newPage();
     await page.goto(addressOf('/dead-letters'));
@@ -141,6 +165,26 @@ describeInChromium('the administrators’ page in Chromium', () => {
     await page.getByRole('button', { name: `Replay ${letter.slice(0, 8)}` }).click();
     await page.getByRole('status').filter({ hasText: 'The question was put back' }).waitFor();
     expect(await page.getByRole('button', { name: /^Replay/ }).count()).toBe(0);
+    await page.getByRole('navigation').getByRole('link', { name: 'Pauses' }).click();
+    await page.getByLabel('Pause', { exact: true }).selectOption('A model');
+    await page.getByLabel('Message to people').fill('Back at 14:00.');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('alert').filter({ hasText: 'the name of the model' }).waitFor();
+    expect(await page.getByLabel('Message to people').inputValue()).toBe('Back at 14:00.');
+    await page.getByLabel('Group id or model').fill('svc-max');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('status').filter({ hasText: 'The pause has begun' }).waitFor();
+    await page.getByRole('button', { name: 'Resume Model svc-max' }).click();
+    await page.getByRole('status').filter({ hasText: 'The pause has ended' }).waitFor();
+    expect(await deployment.redis.hkeys('pauses')).toEqual(['group:wrtown']);
+    await page.getByRole('navigation').getByRole('link', { name: 'Budgets' }).click();
+    await page.getByLabel('Budget of').selectOption('Model');
+    await page.getByLabel(/^Account, code/).fill('svc-plus');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByLabel('Amount').fill('500');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('status').filter({ hasText: 'The amount was added' }).waitFor();
+    expect(await page.getByRole('row', { name: /^Tokens per day/ }).textContent()).toMatch(/1,000\s+500/);
     await page.getByRole('navigation').getByRole('link', { name: 'People' }).click();
     await page.getByLabel(/Account/).fill('20190012');
     await page.getByRole('button', { name: 'Search' }).click();

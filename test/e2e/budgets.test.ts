@@ -12,6 +12,7 @@ import { countedStream } from '../bot/model/scripted-chat-server.ts';
 import { bothPlatforms } from '../support/both-platforms.ts';
 import { untilTrue } from '../support/deployment.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
+import { runAdmin } from '../support/run-admin.ts';
 import { startParleyProcess } from '../support/parley-process.ts';
 import { personOf, storeSignIn } from '../support/stored-sign-in.ts';
 import { noisePicture } from '../support/noise-picture.ts';
@@ -139,6 +140,8 @@ test('a group and a model have budgets of their own [budgets]', async () => {
   expect(run.output()).toContain('"added":1,"addedInAll":1');
   expect(await ask('U4', 'question')).toContain('Fine.');
   expect(await ask('U4', 'usage')).toContain('Left for the model model-a today: 0 of 5 questions.');
+  const shown = await runAdmin({ ...deployment.env, ...env }, 'budget', 'show', { model: 'model-a', json: false });
+  expect(shown.text).toContain('questionsPerDay: used 5, added 1, limit 4\n');
   await ask('U4', 'model model-b');
   expect(await ask('U4', 'question')).toContain('Fine.');
 });
@@ -160,6 +163,18 @@ test('tokens and costs are counted by model, and people do not see costs [budget
   const costs = Object.entries(await deployment.redis.hgetall(key)).filter(([field]) => field.includes(':cost-'));
   expect(costs).toEqual([[expect.stringMatching(/:cost-CNY$/), '2800']]);
   expect(await ask('U1', 'usage')).not.toMatch(/CNY|2800/);
+  const usage = async (given: Record<string, string | boolean>) =>
+    runAdmin(deployment.env, 'usage', '', { by: 'model', ...given });
+  expect((await usage({})).data).toEqual([
+    { model: 'model-a', questions: 1, tokens: 1_000, costs: { CNY: 0.0028 } },
+    { model: 'model-b', questions: 1, tokens: 1_000 },
+  ]);
+  expect((await usage({ json: false })).text).toBe(
+    'model-a  questions: 1, tokens: 1000, costs: 0.0028 CNY\nmodel-b  questions: 1, tokens: 1000\n',
+  );
+  expect((await usage({ json: false, csv: true })).text).toBe(
+    '\uFEFFmodel,questions,tokens,cost CNY\r\nmodel-a,1,1000,0.0028\r\nmodel-b,1,1000,0\r\n',
+  );
 });
 
 test('a top-up adds to a limit at once [budgets]', async () => {

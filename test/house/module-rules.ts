@@ -24,7 +24,7 @@ export const MODULE_RULES: Readonly<Record<string, readonly string[]>> = {
     ...['bot/tools', 'bot/reply', 'bot/i18n'],
   ],
   'bot/admin': [
-    ...['shared', 'bot/domain', 'bot/platforms', 'bot/identity', 'bot/queue'],
+    ...['shared', 'bot/domain', 'bot/platforms', 'bot/identity', 'bot/policy', 'bot/queue'],
     ...['bot/reply', 'bot/turn', 'bot/audit'],
   ],
   'bot/metrics': [

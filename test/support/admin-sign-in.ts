@@ -4,6 +4,7 @@ import { personOf, storeSignIn } from './stored-sign-in.ts';
 import type { Deployment } from './deployment.ts';
 import { deadLetterKeyPrefix, deadLettersKey, usageKey } from '../../src/bot/domain/partition-keys.ts';
 import { asDeliveryId, asPersonId } from '../../src/bot/domain/ids.ts';
+import { beginPause } from '../../src/bot/turn/pauses/pause-store.ts';
 
 const ENTITIES: [string, string][] = [
   ['&amp;', '&'],
@@ -45,9 +46,18 @@ export async function signInAtAdmin(
   return page;
 }
 
+/** A policy file with a budget of each kind. */
+export const ADMIN_POLICY = {
+  rules: [],
+  otherwise: { use: true, models: 'all', private: true, groups: 'all' },
+  departments: { '31*': { tokensPerDay: 2_000 } },
+  groups: { '*': { tokensPerDay: 3_000 } },
+  models: { 'svc-plus': { tokensPerDay: 1_000 } },
+};
+
 const LETTER = 'ab'.repeat(20);
 
-/** Stores what the pages show: a dead letter of the first waiting question, usage and a link. @returns the id of the letter */
+/** Stores what the pages show: a dead letter of the first waiting question, usage, a pause and a link. @returns the id of the letter */
 export async function storeAdminData(deployment: Deployment): Promise<string> {
   const { redis } = deployment;
   const id = asDeliveryId(LETTER);
@@ -73,8 +83,10 @@ export async function storeAdminData(deployment: Deployment): Promise<string> {
       const field = `${date}:${model}:${department}`;
       const count = ((daysAgo * 7) % 11) + 2;
       const counts = { [`${field}:questions`]: count, [`${field}:tokens`]: count * 1_313 };
-      await redis.hset(usageKey(Number(index), person, month), counts);
+      const costs = model === 'svc-plus' ? { [`${field}:cost-CNY`]: count * 7_011 } : {};
+      await redis.hset(usageKey(Number(index), person, month), { ...counts, ...costs });
     }
+  await beginPause(redis, { target: 'group:wrtown', message: 'Back at 14:00.', sinceMs: Date.now() });
   await storeSignIn(deployment, personOf('wecom', 'emma.clarke'), {
     accountKey: 'k'.repeat(40),
     id: '20190012',

@@ -5,6 +5,7 @@ import { randomToken } from '../../shared/crypto/ids.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { BUILD } from '../../shared/version.ts';
 import { asDeliveryId } from '../domain/ids.ts';
+import { readPauseTarget } from '../domain/pause.ts';
 import { personKey } from '../identity/account.ts';
 import type { Identity } from '../identity/identity.ts';
 import { peopleOfAccounts } from '../identity/links/people-of-account.ts';
@@ -12,11 +13,17 @@ import { countDeadLetters, readDeadLetters, replayDeadLetter } from '../queue/de
 import { readTraces } from '../queue/read-trace.ts';
 import { createCountWaiting } from '../queue/waiting-questions.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
+import type { SharedBudgets } from '../policy/budget.ts';
+import type { BudgetStore } from '../turn/budgets/budget-store.ts';
 import { readAllUsage } from '../turn/conversation/usage-store.ts';
-import { deadLettersBody, isReplayResult } from './pages/dead-letters.ts';
+import { beginPause, endPause, readPauses } from '../turn/pauses/pause-store.ts';
+import { budgetSubject, isLimited, readBudgetOwner, readLimits, readTopUp } from './budget-acts.ts';
+import { budgetsBody, type TypedBudget } from './pages/budgets.ts';
+import { deadLettersBody } from './pages/dead-letters.ts';
 import { pageName, type AdminPath } from './pages/layout.ts';
 import { overviewBody } from './pages/overview.ts';
-import { isRevokeResult, peopleBody } from './pages/people.ts';
+import { pausesBody, type TypedPause } from './pages/pauses.ts';
+import { peopleBody } from './pages/people.ts';
 import { REFERENCE, traceBody } from './pages/trace.ts';
 import { usageBody } from './pages/usage.ts';
 import type { AdminAct, RecordAct } from './record-act.ts';
@@ -30,6 +37,9 @@ export interface HandlerParts {
   keyRing: KeyRing;
   identity: Pick<Identity, 'accountOf' | 'unlink'>;
   wakeQueue: Pick<WakeQueue, 'jobCounts'>;
+  budgets: BudgetStore;
+  /** The budgets of the policy file. @throws ConfigFileError */
+  readSharedBudgets(): SharedBudgets;
   timeZone: string;
   nowMs: NowMs;
   recordAct: RecordAct;
@@ -43,6 +53,12 @@ export function createHandlers(parts: HandlerParts): ReadonlyMap<string, Handle>
     ['GET /admin/trace', (visit) => showTrace(parts, visit)],
     ['GET /admin/dead-letters', (visit) => showDeadLetters(parts, visit)],
     ['POST /admin/dead-letters/replay', (visit) => replay(parts, visit)],
+    ['GET /admin/pauses', (visit) => listPauses(parts, visit)],
+    ['POST /admin/pauses', (visit) => pause(parts, visit)],
+    ['POST /admin/pauses/resume', (visit) => resume(parts, visit)],
+    ['GET /admin/budgets', (visit) => openBudgets(parts, visit)],
+    ['POST /admin/budgets', (visit) => searchBudget(parts, visit)],
+    ['POST /admin/budgets/top-up', (visit) => topUp(parts, visit)],
     ['GET /admin/usage', (visit) => showUsage(parts, visit)],
     ['GET /admin/usage.csv', (visit) => downloadUsage(parts, visit)],
     ['GET /admin/people', async (visit) => showPeople(parts, visit, '')],
@@ -53,6 +69,11 @@ export function createHandlers(parts: HandlerParts): ReadonlyMap<string, Handle>
 
 function pageOf(path: AdminPath, { language }: Visit, body: (Reply & { kind: 'page' })['body']): Reply {
   return { kind: 'page', path, title: pageName(path, language), body };
+}
+
+/** The result of the act that was redirected here; empty without one. */
+function resultOf({ query }: Visit): string {
+  return query.get('result') ?? '';
 }
 
 async function record(parts: HandlerParts, visit: Visit, act: Omit<AdminAct, 'by'>): Promise<void> {
@@ -98,10 +119,9 @@ async function showTrace(parts: HandlerParts, visit: Visit): Promise<Reply> {
 async function showDeadLetters(parts: HandlerParts, visit: Visit): Promise<Reply> {
   const letters = await readDeadLetters(parts.redis);
   await record(parts, visit, { act: 'dead-letters', outcome: 'done' });
-  const asked = visit.query.get('result') ?? '';
-  const result = isReplayResult(asked) ? asked : undefined;
   const { timeZone } = parts;
-  return pageOf('/admin/dead-letters', visit, deadLettersBody({ frame: visit, timeZone, letters, result }));
+  const view = { frame: visit, timeZone, letters, result: resultOf(visit) };
+  return pageOf('/admin/dead-letters', visit, deadLettersBody(view));
 }
 
 async function replay(parts: HandlerParts, visit: Visit): Promise<Reply> {
@@ -111,6 +131,97 @@ async function replay(parts: HandlerParts, visit: Visit): Promise<Reply> {
   const subject = WHOLE_ID.test(id) ? id : undefined;
   await record(parts, visit, { act: 'replay', subject, outcome });
   return { kind: 'redirect', to: `/admin/dead-letters?result=${result}` };
+}
+
+async function listPauses(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  await record(parts, visit, { act: 'pauses', outcome: 'done' });
+  return showPauses(parts, visit);
+}
+
+async function showPauses(parts: HandlerParts, visit: Visit, refused?: TypedPause): Promise<Reply> {
+  const { redis, timeZone } = parts;
+  const view = { frame: visit, timeZone, pauses: await readPauses(redis), result: resultOf(visit), refused };
+  return pageOf('/admin/pauses', visit, pausesBody(view));
+}
+
+async function pause(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const [kind, name, message] = [
+    fieldOf(visit.form, 'kind'),
+    fieldOf(visit.form, 'name'),
+    fieldOf(visit.form, 'message'),
+  ];
+  const target = readPauseTarget(kind + name);
+  if (target !== undefined) await beginPause(parts.redis, { target, message, sinceMs: parts.nowMs() });
+  await record(parts, visit, { act: 'pause', subject: target, outcome: target === undefined ? 'refused' : 'done' });
+  if (target === undefined) return showPauses(parts, visit, { kind, name, message });
+  return { kind: 'redirect', to: '/admin/pauses?result=paused' };
+}
+
+async function resume(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const target = readPauseTarget(fieldOf(visit.form, 'target'));
+  const wasPaused = target !== undefined && (await endPause(parts.redis, target));
+  await record(parts, visit, { act: 'resume', subject: target, outcome: wasPaused ? 'done' : 'not-found' });
+  return { kind: 'redirect', to: `/admin/pauses?result=${wasPaused ? 'resumed' : 'not-paused'}` };
+}
+
+/** The address names any owner except a person, whose account must not appear in it. */
+async function openBudgets(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const of = visit.query.get('of') ?? '';
+  const name = of === 'person' ? '' : (visit.query.get('name') ?? '');
+  return showBudget(parts, visit, { typed: { of, name, limit: '', amount: '' } });
+}
+
+async function searchBudget(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const typed = typedBudget(visit);
+  const refused = readBudgetOwner(typed.of, typed.name) ? undefined : 'owner';
+  return showBudget(parts, visit, { typed, refused });
+}
+
+function typedBudget({ form }: Visit): TypedBudget {
+  const [of, name] = [fieldOf(form, 'of'), fieldOf(form, 'name')];
+  return { of, name, limit: fieldOf(form, 'limit'), amount: fieldOf(form, 'amount') };
+}
+
+interface BudgetForms {
+  typed: TypedBudget;
+  /** The form that was refused. */
+  refused?: 'owner' | 'top-up';
+}
+
+async function showBudget(parts: HandlerParts, visit: Visit, { typed, refused }: BudgetForms): Promise<Reply> {
+  const owner = readBudgetOwner(typed.of, typed.name);
+  const shared = sharedBudgets(parts);
+  const budget = owner && { owner, limits: await readLimits(parts.budgets, owner, shared ?? {}) };
+  if (budget) {
+    // An unknown name is not recorded: it may be an account that was entered as a department or model.
+    const isKnown = !shared || budget.owner.of === 'person' || isLimited(budget.limits);
+    const subject = isKnown ? budgetSubject(parts.keyRing, 'show', budget.owner) : undefined;
+    await record(parts, visit, { act: 'budget', subject, outcome: isKnown ? 'done' : 'not-found' });
+  }
+  const view = { frame: visit, typed, budget, shared, refused, result: resultOf(visit) };
+  return pageOf('/admin/budgets', visit, budgetsBody(view));
+}
+
+/** @returns undefined if the policy file cannot be read, which must not hide the use */
+function sharedBudgets({ readSharedBudgets }: HandlerParts): SharedBudgets | undefined {
+  try {
+    return readSharedBudgets();
+  } catch {
+    return undefined;
+  }
+}
+
+async function topUp(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const typed = typedBudget(visit);
+  const owner = readBudgetOwner(typed.of, typed.name);
+  const change = readTopUp(typed.limit, typed.amount);
+  if (owner && change) await parts.budgets.topUp(owner, change.limit, change.amount);
+  const subject = owner && budgetSubject(parts.keyRing, 'top-up', owner, change);
+  await record(parts, visit, { act: 'budget', subject, outcome: owner && change ? 'done' : 'refused' });
+  if (!owner || !change) return showBudget(parts, visit, { typed, refused: owner ? 'top-up' : 'owner' });
+  const isPerson = owner.of === 'person';
+  const to = { result: isPerson ? 'added-person' : 'added', of: owner.of, name: isPerson ? '' : owner.code };
+  return { kind: 'redirect', to: `/admin/budgets?${new URLSearchParams(to).toString()}` };
 }
 
 interface UsageQuery {
@@ -150,9 +261,8 @@ async function showPeople(parts: HandlerParts, visit: Visit, account: string): P
       details: await identity.accountOf(person, person.chatUserId),
     })),
   );
-  const asked = visit.query.get('result') ?? '';
-  const result = isRevokeResult(asked) ? asked : undefined;
-  return pageOf('/admin/people', visit, peopleBody({ frame: visit, timeZone, account, links, result }));
+  const view = { frame: visit, timeZone, account, links, result: resultOf(visit) };
+  return pageOf('/admin/people', visit, peopleBody(view));
 }
 
 /** A POST, because a person's account must not appear in an address. */

@@ -7,7 +7,9 @@ import type { Config } from '../config/config.ts';
 import { createFailureLimit } from '../identity/failure-limit.ts';
 import type { Identity } from '../identity/identity.ts';
 import { createStore } from '../identity/store.ts';
+import { BudgetStore } from '../turn/budgets/budget-store.ts';
 import type { Base } from './base.ts';
+import { readPolicyFile } from './read-policy-file.ts';
 
 interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue'> {
   config: Config;
@@ -21,8 +23,10 @@ export function createAdminPage(options: AdminPageOptions): AdminRoutes {
   const { config, identity, redis, keyRing, wakeQueue, nowMs, log } = options;
   const { adminIds, timeZone, http, signIn } = config;
   const recordAct = createRecordAct({ log, redis, keyRing, nowMs });
+  const budgets = new BudgetStore({ redis, keyRing, nowMs, timeZone });
+  const readSharedBudgets = () => readPolicyFile(config);
   return createAdminRoutes({
-    handling: { redis, keyRing, identity, wakeQueue, timeZone, nowMs, recordAct },
+    handling: { redis, keyRing, identity, wakeQueue, budgets, readSharedBudgets, timeZone, nowMs, recordAct },
     signIn: identity.accountSignIn(),
     sessions: createSessions({ redis, keyRing, adminIds, nowMs }),
     failures: createFailureLimit({

@@ -14,9 +14,9 @@ import { createQuarantine } from './quarantine.ts';
 import type { MetricsJson } from './worker-process/worker-messages.ts';
 import { ProcessMetrics } from './worker-process/process-metrics.ts';
 import { createScenes } from '../policy/scenes.ts';
+import { readPolicyFile } from './read-policy-file.ts';
 import { readScenes } from './scenes.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
-import { parsePolicyFile } from '../policy/policy-file.ts';
 import { noteAnswerEnding } from '../queue/thread-subscriptions.ts';
 import type { PressureLimits } from '../queue/queue-pressure.ts';
 import type { QuarantineOptions } from '../queue/quarantine.ts';
@@ -294,10 +294,9 @@ function pressureLimits({ queue }: Config): PressureLimits {
 }
 
 /** @throws ConfigFileError; at start the file was already checked (`config-files.ts`) */
-function readPolicy({ policyFile, chat }: Config): Policy {
-  const { models, model } = chat;
-  const file = parsePolicyFile(readFileSync(fileInUse(policyFile), 'utf8'), modelsToRefer(chat));
-  return createPolicy({ file, models, defaultModel: model });
+function readPolicy(config: Config): Policy {
+  const { models, model } = config.chat;
+  return createPolicy({ file: readPolicyFile(config, modelsToRefer(config.chat)), models, defaultModel: model });
 }
 
 /** Creates the client of the chat service. @param share how workers share the concurrency of its engines */

@@ -1,10 +1,9 @@
 import type { Registry } from 'prom-client';
 import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
 import type { Log } from '../../shared/log.ts';
+import { MICROS } from '../turn/answer/answer-cost.ts';
 import { counter, durations, gauge, QUICK_BUCKETS_SEC, SLOW_BUCKETS_SEC } from './instruments.ts';
 import type { AnswerReport } from './report.ts';
-
-const MICROS = 1_000_000;
 
 export function reportAnswers(registry: Registry, log: Log): AnswerReport {
   const slow = { bucketsSec: SLOW_BUCKETS_SEC, labels: ['platform'] } as const;

@@ -1,3 +1,4 @@
+import { isAmount, readBudgetOwner } from '../../bot/admin/budget-acts.ts';
 import { isDay } from '../../bot/admin/usage-sums.ts';
 import { readPauseTarget } from '../../bot/domain/pause.ts';
 import { BUDGET_LIMITS } from '../../bot/policy/budget.ts';
@@ -10,7 +11,6 @@ const PAUSE_SUBJECT = {
   form: 'must be all, platform:NAME, group:ID or model:NAME',
 } as const;
 const isNotEmpty = (text: string) => text !== '';
-const isAmount = (text: string) => /^[1-9]\d{0,14}$/.test(text);
 const NOT_EMPTY = 'must not be empty';
 const ACCOUNT = {
   name: 'account',
@@ -54,7 +54,7 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
   },
   {
     name: 'usage',
-    summary: 'prints questions and tokens by day, person, department or model',
+    summary: 'prints questions, tokens and costs by day, person, department or model',
     examples: ['--csv > usage.csv', '--by model --since 2026-11-01'],
     options: [
       { flags: '--csv', summary: 'prints CSV' },
@@ -132,7 +132,7 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
       {
         flags: '--group <id>',
         summary: 'a group, as PLATFORM:ID',
-        accepts: (text) => /^[a-z]+:\S+$/.test(text),
+        accepts: (text) => readBudgetOwner('group', text) !== undefined,
         form: 'must be PLATFORM:ID',
       },
       { flags: '--model <name>', summary: 'a model', accepts: isNotEmpty, form: NOT_EMPTY },

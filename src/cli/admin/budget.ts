@@ -1,13 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { fileInUse } from '../../bot/config/config-file.ts';
-import type { Config } from '../../bot/config/config.ts';
-import { BUDGET_LIMITS, type Budget, type BudgetLimit } from '../../bot/policy/budget.ts';
-import { parsePolicyFile } from '../../bot/policy/policy-file.ts';
-import { accountMark } from '../../bot/audit/append-entry.ts';
+import {
+  BUDGET_OWNERS,
+  budgetSubject,
+  readBudgetOwner,
+  readLimits,
+  readTopUp,
+  type LimitUse,
+  type TopUp,
+} from '../../bot/admin/budget-acts.ts';
+import { readPolicyFile } from '../../bot/app/read-policy-file.ts';
 import { BudgetStore, type BudgetOwner } from '../../bot/turn/budgets/budget-store.ts';
 import type { AdminArguments, AdminContext, AdminResult, RunAdmin } from './admin-context.ts';
-
-const OWNERS = ['person', 'department', 'group', 'model'] as const;
 
 /** `admin budget show` and `admin budget top-up`. */
 export const runBudget: RunAdmin = async (context, args) => {
@@ -16,17 +18,14 @@ export const runBudget: RunAdmin = async (context, args) => {
   const { redis, keyRing, nowMs, config } = context;
   const store = new BudgetStore({ redis, keyRing, nowMs, timeZone: config.timeZone });
   const isTopUp = args.subject === 'top-up';
-  const result = await (isTopUp ? topUp(store, owner, args) : show(store, owner, context));
-  // The record contains people as keyed hashes only.
-  const whose = owner.of === 'person' ? accountMark(keyRing, owner.code) : owner.code;
-  const change = isTopUp ? ` ${String(args.options['limit'])} +${String(args.options['add'])}` : '';
-  return { ...result, about: `${args.subject} ${owner.of}:${whose}${change}` };
+  const change = isTopUp ? readTopUp(args.options['limit'], args.options['add']) : undefined;
+  const result = await (isTopUp ? topUp(store, owner, change) : show(store, owner, context));
+  return { ...result, about: budgetSubject(keyRing, args.subject, owner, change) };
 };
 
-async function topUp(store: BudgetStore, owner: BudgetOwner, { options }: AdminArguments): Promise<AdminResult> {
-  const limit = BUDGET_LIMITS.find((name) => name === options['limit']);
-  const added = Number(options['add'] ?? 0);
-  if (limit === undefined || added === 0) return refused('Name --limit and --add');
+async function topUp(store: BudgetStore, owner: BudgetOwner, change: TopUp | undefined): Promise<AdminResult> {
+  if (!change) return refused('Name --limit and --add');
+  const { limit, amount: added } = change;
   const inAll = await store.topUp(owner, limit, added);
   return {
     data: { ...owner, limit, added, addedInAll: inAll },
@@ -36,30 +35,20 @@ async function topUp(store: BudgetStore, owner: BudgetOwner, { options }: AdminA
   };
 }
 
-/** Rules set the limits of a person, so only the use is known here. */
 async function show(store: BudgetStore, owner: BudgetOwner, { config }: AdminContext): Promise<AdminResult> {
-  const usage = await store.usage(owner);
-  const limits = limitsOf(config, owner) ?? {};
-  const rows = BUDGET_LIMITS.map((name) => ({ name, ...usage[name], limit: limits[name] }));
-  return { data: { ...owner, limits: rows }, text: rows.map(lineOf).join('') };
+  const limits = await readLimits(store, owner, owner.of === 'person' ? {} : readPolicyFile(config));
+  return { data: { ...owner, limits }, text: limits.map(lineOf).join('') };
 }
 
-function lineOf(row: { name: BudgetLimit; used: number; added: number; limit: number | undefined }): string {
-  const limit = row.limit === undefined ? '' : `, limit ${row.limit}`;
-  return `${row.name}: used ${row.used}, added ${row.added}${limit}\n`;
-}
-
-function limitsOf({ policyFile }: Config, { of, code }: BudgetOwner): Budget | undefined {
-  if (of === 'person') return undefined;
-  const { departments, groups, models } = parsePolicyFile(readFileSync(fileInUse(policyFile), 'utf8'), undefined);
-  if (of === 'group') return groups?.[code.slice(code.indexOf(':') + 1)] ?? groups?.['*'];
-  return (of === 'department' ? departments : models)?.[code];
+function lineOf({ name, used, added, limit }: LimitUse): string {
+  const most = limit === undefined ? '' : `, limit ${limit}`;
+  return `${name}: used ${used}, added ${added}${most}\n`;
 }
 
 function ownerOf({ options }: AdminArguments): BudgetOwner | undefined {
-  const named = OWNERS.flatMap((of) => {
+  const named = BUDGET_OWNERS.flatMap((of) => {
     const code = options[of];
-    return typeof code === 'string' ? [{ of, code }] : [];
+    return typeof code === 'string' ? [readBudgetOwner(of, code)] : [];
   });
   return named.length === 1 ? named[0] : undefined;
 }

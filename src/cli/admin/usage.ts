@@ -1,14 +1,34 @@
-import { sumUsage, USAGE_GROUPS, usageCsv } from '../../bot/admin/usage-sums.ts';
+import {
+  amountOf,
+  currenciesOf,
+  sumUsage,
+  USAGE_GROUPS,
+  usageCsv,
+  type UsageGroup,
+  type UsageSum,
+} from '../../bot/admin/usage-sums.ts';
 import { readAllUsage } from '../../bot/turn/conversation/usage-store.ts';
 import type { RunAdmin } from './admin-context.ts';
 
-/** `admin usage`: questions and tokens by day, person, department or model. */
+/** `admin usage`: questions, tokens and costs by day, person, department or model. */
 export const showUsage: RunAdmin = async ({ redis }, { options }) => {
   const { by, since, csv } = options;
   const group = USAGE_GROUPS.find((one) => one === by) ?? 'day';
   const rows = sumUsage(group, await readAllUsage(redis, typeof since === 'string' ? since : ''));
-  const data = rows.map(({ name, questions, tokens }) => ({ [group]: name, questions, tokens }));
+  const data = rows.map((row) => dataOf(group, row));
   if (csv === true) return { data, text: usageCsv(group, rows), isCsv: true };
-  const lines = rows.map(({ name, questions, tokens }) => `${name}  questions: ${questions}, tokens: ${tokens}\n`);
-  return { data, text: lines.length === 0 ? 'No usage is stored\n' : lines.join('') };
+  return { data, text: rows.length === 0 ? 'No usage is stored\n' : rows.map(lineOf).join('') };
 };
+
+function dataOf(group: UsageGroup, row: UsageSum): Record<string, unknown> {
+  const { name, questions, tokens, costs } = row;
+  const amounts = currenciesOf([row]).map((currency) => [currency, amountOf(costs, currency)]);
+  return { [group]: name, questions, tokens, costs: amounts.length === 0 ? undefined : Object.fromEntries(amounts) };
+}
+
+function lineOf(row: UsageSum): string {
+  const { name, questions, tokens, costs } = row;
+  const amounts = currenciesOf([row]).map((currency) => `${amountOf(costs, currency)} ${currency}`);
+  if (amounts.length === 0) return `${name}  questions: ${questions}, tokens: ${tokens}\n`;
+  return `${name}  questions: ${questions}, tokens: ${tokens}, costs: ${amounts.join(' + ')}\n`;
+}

@@ -1,17 +1,23 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../../src/shared/clock.ts';
 import { freePort } from '../../../src/bot/app/local/embedded-redis.ts';
 import { ADMIN_ACCOUNT } from '../../support/admin-people.ts';
-import { signInAtAdmin, storeAdminData } from '../../support/admin-sign-in.ts';
+import { ADMIN_POLICY, signInAtAdmin, storeAdminData } from '../../support/admin-sign-in.ts';
 import { startDeployment, untilTrue, type Deployment } from '../../support/deployment.ts';
+import { runAdmin } from '../../support/run-admin.ts';
 import { TestBrowser, type Answer } from '../identity/test-browser.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'parley-admin-'));
+const POLICY_FILE = join(folder, 'policy.json');
 let deployment: Deployment;
 let letter: string;
 let admin: TestBrowser;
 
 /** Without a worker, so that the question of the dead letter keeps waiting. */
-const ENV = { ROLES: 'receiver', ADMIN_IDS: `${ADMIN_ACCOUNT},20110042` };
+const ENV = { ROLES: 'receiver', ADMIN_IDS: `${ADMIN_ACCOUNT},20110042`, POLICY_FILE };
 const at = (path: string) => `${deployment.botUrl}/admin${path}`;
 const waiting = async () => {
   const [inbox = ''] = await deployment.redis.keys('{p*}:inbox:*');
@@ -19,6 +25,7 @@ const waiting = async () => {
 };
 
 beforeAll(async () => {
+  writeFileSync(POLICY_FILE, JSON.stringify(ADMIN_POLICY));
   deployment = await startDeployment({ env: ENV });
   await deployment.messenger.driver.send('zhangwei', 'A question that waits');
   await untilTrue(async () => (await deployment.redis.keys('{p*}:inbox:*')).length === 1);
@@ -26,7 +33,10 @@ beforeAll(async () => {
   admin = new TestBrowser();
   await signInAtAdmin(admin, deployment.botUrl, 'administrator');
 }, 60_000);
-afterAll(() => deployment.stop(), 60_000);
+afterAll(async () => {
+  await deployment.stop();
+  rmSync(folder, { recursive: true });
+}, 60_000);
 
 /** The page without the token of its form, which differs from browser to browser. */
 const bytesOf = ({ status, text, headers }: Answer) => {
@@ -44,6 +54,12 @@ describe('everyone but administrators sees one page at every address [admin-gate
     ['GET', '/nowhere'],
     ['POST', '/dead-letters/replay'],
     ['POST', '/people/revoke'],
+    ['GET', '/pauses'],
+    ['POST', '/pauses'],
+    ['POST', '/pauses/resume'],
+    ['GET', '/budgets?of=model&name=svc-plus'],
+    ['POST', '/budgets'],
+    ['POST', '/budgets/top-up'],
     ['POST', '/sign-out'],
     ['POST', '/sign-in'],
   ];
@@ -94,8 +110,21 @@ describe('only the form of an administrator’s own page does anything [admin-ac
   const right = async () => {
     const page = await admin.get(at('/dead-letters'));
     const csrf = /name="csrf" value="([0-9a-f]+)"/.exec(page.text)?.[1] ?? '';
-    return { form: { csrf, id: letter }, headers: { origin: deployment.botUrl, 'sec-fetch-site': 'same-origin' } };
+    const headers = { origin: deployment.botUrl, 'sec-fetch-site': 'same-origin' };
+    return { form: { ...fields(), csrf }, headers };
   };
+  /** The fields of all acts. */
+  const fields = () => ({
+    ...{ id: letter, kind: 'model:', name: 'svc-plus', message: '', target: 'group:wrtown' },
+    ...{ of: 'model', limit: 'questionsPerDay', amount: '5' },
+  });
+  const ACTS = ['/dead-letters/replay', '/pauses', '/pauses/resume', '/budgets/top-up'];
+  /** What the acts change. */
+  const state = async () => [
+    await waiting(),
+    await deployment.redis.hgetall('pauses'),
+    await deployment.redis.keys('{budget:*'),
+  ];
   type Post = Awaited<ReturnType<typeof right>>;
   const otherToken = async () => {
     const browser = new TestBrowser();
@@ -103,11 +132,11 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     return /name="csrf" value="([0-9a-f]+)"/.exec((await browser.get(at(''))).text)?.[1] ?? '';
   };
   const wrong: [string, (post: Post) => Promise<object> | object][] = [
-    ['no token', ({ headers }) => ({ headers, form: { id: letter } })],
-    ['an empty token', ({ headers }) => ({ headers, form: { id: letter, csrf: '' } })],
+    ['no token', ({ headers }) => ({ headers, form: fields() })],
+    ['an empty token', ({ headers }) => ({ headers, form: { ...fields(), csrf: '' } })],
     [
       'the token of another session',
-      async ({ headers }) => ({ headers, form: { id: letter, csrf: await otherToken() } }),
+      async ({ headers }) => ({ headers, form: { ...fields(), csrf: await otherToken() } }),
     ],
     ['no Origin', ({ form }) => ({ form })],
     ['a foreign Origin', ({ form }) => ({ form, headers: { origin: 'https://evil.test' } })],
@@ -126,19 +155,21 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     ],
   ];
   test.each(wrong)(
-    'a replay with %s gets 403 and changes nothing',
+    'an act with %s gets 403 and changes nothing',
     async (_what, alter) => {
-      const before = await waiting();
-      expect((await admin.send('POST', at('/dead-letters/replay'), await alter(await right()))).status).toBe(403);
-      expect(await waiting()).toBe(before);
+      const before = await state();
+      const post = await alter(await right());
+      for (const act of ACTS) expect((await admin.send('POST', at(act), post)).status).toBe(403);
+      expect(await state()).toEqual(before);
     },
     30_000,
   );
 
   test('a GET of an act changes nothing', async () => {
-    const before = await waiting();
-    expect((await admin.get(at(`/dead-letters/replay?id=${letter}`))).status).toBe(404);
-    expect(await waiting()).toBe(before);
+    const before = await state();
+    const query = new URLSearchParams(fields()).toString();
+    for (const act of ACTS) expect((await admin.get(at(`${act}?${query}`))).status).toBe(act === '/pauses' ? 200 : 404);
+    expect(await state()).toEqual(before);
   });
 
   test('a dead letter is replayed once, and each act is recorded under a pseudonym', async () => {
@@ -147,22 +178,141 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     expect(await post()).toBe('/admin/dead-letters?result=replayed');
     expect(await post()).toBe('/admin/dead-letters?result=again');
     expect(await waiting()).toBe(before + 1);
-    const acts = deployment.lines
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter(({ msg }) => msg === 'an administrator acted');
-    const replays = acts.filter(({ act }) => act === 'replay');
-    expect(replays.map(({ outcome, subject }) => [outcome, subject])).toEqual([
+    expect(recorded('replay')).toEqual([
       ['done', letter],
       ['refused', letter],
     ]);
+    const acts = actsInLog();
     expect(new Set(acts.filter(({ act }) => act !== 'sign-in').map(({ by }) => by)).size).toBe(1);
     expect(deployment.lines.join('\n')).not.toContain(ADMIN_ACCOUNT);
   });
 
+  const actsInLog = () =>
+    deployment.lines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => msg === 'an administrator acted');
+  const recorded = (name: string) =>
+    actsInLog()
+      .filter(({ act }) => act === name)
+      .map(({ outcome, subject }) => [outcome, subject]);
+  const post = async (path: string, given: Record<string, string>) => {
+    const { form, headers } = await right();
+    return admin.send('POST', at(path), { form: { csrf: form.csrf, ...given }, headers });
+  };
+
+  test('a pause begins and ends on the page and on the command line alike', async () => {
+    const begin = (kind: string, name = '', message = '') => post('/pauses', { kind, name, message });
+    expect((await begin('model:', 'svc-max', 'Back at <14:00>.')).headers['location']).toBe(
+      '/admin/pauses?result=paused',
+    );
+    const listed = await runAdmin(deployment.env, 'pauses');
+    expect(listed.data).toMatchObject([{ target: 'group:wrtown' }, { target: 'model:svc-max' }]);
+    const page = (await admin.get(at('/pauses?result=paused'))).text;
+    expect(page).toContain('The pause has begun.');
+    expect(page).toContain('Back at &lt;14:00&gt;.');
+    await runAdmin(deployment.env, 'pause', 'platform:slack');
+    expect((await admin.get(at('/pauses'))).text).toContain('App Slack');
+    const end = async (target: string) => (await post('/pauses/resume', { target })).headers['location'];
+    expect(await end('platform:slack')).toBe('/admin/pauses?result=resumed');
+    expect(await end('platform:slack')).toBe('/admin/pauses?result=not-paused');
+    expect(await end('anything')).toBe('/admin/pauses?result=not-paused');
+    await runAdmin(deployment.env, 'resume', 'model:svc-max');
+    expect((await admin.get(at('/pauses?result=odd'))).text).not.toContain('svc-max');
+    expect(recorded('resume')).toEqual([
+      ['done', 'platform:slack'],
+      ['not-found', 'platform:slack'],
+      ['not-found', undefined],
+    ]);
+  });
+
+  test.each([
+    ['', '', 'Choose what to pause.'],
+    ['group:', '', 'Enter the id of the group'],
+    ['model:', 'svc max', 'Enter the id of the group'],
+    ['all', 'svc-max', 'Only a group or a model takes a name.'],
+    ['platform:slack', 'C1', 'Only a group or a model takes a name.'],
+    ['platform:irc', '', 'Only a group or a model takes a name.'],
+  ])('a pause of %j %j is refused with a sentence, and the form keeps its text', async (kind, name, sentence) => {
+    const before = await state();
+    const page = await post('/pauses', { kind, name, message: 'Back at 14:00, "sharp"' });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(sentence);
+    expect(page.text).toContain(`value="${name}"`);
+    expect(page.text).toContain('value="Back at 14:00, &quot;sharp&quot;"');
+    expect(await state()).toEqual(before);
+    expect(recorded('pause').at(-1)).toEqual(['refused', undefined]);
+  });
+
+  const cell = (text: string) => `<td class="number">${text}</td>`;
+  const OWNERS: [string, string, string | undefined][] = [
+    ['model', 'svc-plus', '1,000'],
+    ['department', '31*', '2,000'],
+    ['group', 'wecom:wrtown', '3,000'],
+    ['person', '20190012', undefined],
+  ];
+  test.each(OWNERS)('a top-up of a budget of a %s (%s) adds to its limit', async (of, code, limit) => {
+    const shown = async () => (await post('/budgets', { of, name: code })).text;
+    expect(await shown()).toContain(limit === undefined ? 'The limits of a person depend on the rule' : cell(limit));
+    const topUp = { of, name: code, limit: 'tokensPerDay', amount: '456' };
+    const to = String((await post('/budgets/top-up', topUp)).headers['location']);
+    expect(to).toMatch(/^\/admin\/budgets\?result=added/);
+    expect(await shown()).toContain(cell('456'));
+    const { data } = await runAdmin(deployment.env, 'budget', 'show', { [of]: code });
+    const row = { name: 'tokensPerDay', used: 0, added: 456 };
+    expect(data).toMatchObject({ of, code, limits: expect.arrayContaining([expect.objectContaining(row)]) });
+    await runAdmin(deployment.env, 'budget', 'top-up', { [of]: code, limit: 'tokensPerDay', add: '321' });
+    expect(await shown()).toContain(cell('777'));
+    const after = (await admin.get(new URL(to, deployment.botUrl).href)).text;
+    expect(after).toContain('The amount was added.');
+    // A person's account is neither part of an address nor of a record.
+    expect(after.includes(cell('777'))).toBe(of !== 'person');
+    const [outcome, subject] = recorded('budget').findLast(([, about]) => String(about).startsWith('top-up')) ?? [];
+    const whose = of === 'person' ? '[0-9a-f]+' : code.replace('*', '\\*');
+    expect([outcome, subject]).toEqual([
+      'done',
+      expect.stringMatching(new RegExp(`^top-up ${of}:${whose} tokensPerDay \\+456$`)),
+    ]);
+    const addressed = (await admin.get(at(`/budgets?of=${of}&name=${encodeURIComponent(code)}`))).text;
+    expect(addressed.includes(cell('777'))).toBe(of !== 'person');
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ of: 'model', amount: '0' }, 'whole number'],
+    [{ of: 'model', amount: '1.5' }, 'whole number'],
+    [{ of: 'model', amount: '1000000000000000' }, 'whole number'],
+    [{ of: 'model', limit: 'answersPerDay' }, 'whole number'],
+    [{ of: 'group', name: 'wrtown' }, 'Enter the group as PLATFORM:ID'],
+    [{ of: '' }, 'Choose whose budget it is'],
+    [{ of: 'everyone' }, 'Choose whose budget it is'],
+    [{ of: 'person', name: ' ' }, 'Choose whose budget it is'],
+  ])('a top-up with %j is refused with a sentence, and the form keeps its text', async (given, sentence) => {
+    const before = await state();
+    const typed = { name: 'svc-plus', limit: 'tokensPerDay', amount: '7', ...given };
+    const page = await post('/budgets/top-up', typed);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(sentence);
+    expect(page.text).toContain(`value="${typed.name.trim()}"`);
+    expect(await state()).toEqual(before);
+  });
+
+  test('a budget without limits, and a policy file that cannot be read, have a sentence each', async () => {
+    const shown = async (name: string) => (await admin.get(at(`/budgets?of=model&name=${name}`))).text;
+    const unknown = await shown('svc-mini');
+    expect(unknown).toContain('The policy file sets no limits for this name');
+    expect(unknown).not.toContain('/admin/budgets/top-up');
+    expect(recorded('budget').at(-1)).toEqual(['not-found', undefined]);
+    renameSync(POLICY_FILE, `${POLICY_FILE}.away`);
+    expect(await shown('svc-plus')).toContain('The policy file cannot be read');
+    renameSync(`${POLICY_FILE}.away`, POLICY_FILE);
+    expect(await shown('svc-plus')).toContain(cell('1,000'));
+  });
+
   test('the CSV has the sums of the page, and a link is revoked only if it exists', async () => {
     const csv = (await admin.get(at('/usage.csv?by=model'))).text;
-    expect(csv.split('\r\n')[0]).toBe('\uFEFFmodel,questions,tokens');
-    expect(csv).toMatch(/^svc-plus,\d+,\d+\r$/m);
+    expect(csv.split('\r\n')[0]).toBe('\uFEFFmodel,questions,tokens,cost CNY');
+    expect(csv).toMatch(/^svc-plus,\d+,\d+,\d+\.\d+\r$/m);
+    expect(csv).toMatch(/^svc-max,\d+,\d+,0\r$/m);
+    expect((await admin.get(at('/usage?by=model'))).text).toContain('Cost in CNY');
     const { form, headers } = await right();
     const search = (account: string) =>
       admin.send('POST', at('/people'), { form: { csrf: form.csrf, account }, headers });

@@ -33,9 +33,10 @@ const row = fc.record({
   model: fc.constantFrom('', 'svc-plus', 'svc-max'),
   questions: fc.nat(100),
   tokens: fc.nat(100_000),
+  costs: fc.dictionary(fc.constantFrom('CNY', 'USD'), fc.nat(100_000)),
 });
 
-test('sums keep every question and token, for each group, and days without use are filled in once', () => {
+test('sums keep every question, token and cost, for each group, and days without use are filled in once', () => {
   fc.assert(
     fc.property(
       fc.array(row, { maxLength: 30 }),
@@ -44,6 +45,10 @@ test('sums keep every question and token, for each group, and days without use a
         const sums = sumUsage(group, rows);
         for (const what of ['questions', 'tokens'] as const)
           expect(sums.reduce((sum, one) => sum + one[what], 0)).toBe(rows.reduce((sum, one) => sum + one[what], 0));
+        for (const currency of ['CNY', 'USD'])
+          expect(sums.reduce((sum, { costs }) => sum + (costs[currency] ?? 0), 0)).toBe(
+            rows.reduce((sum, { costs }) => sum + (costs[currency] ?? 0), 0),
+          );
         expect(usageCsv(group, sums).split('\r\n')).toHaveLength(sums.length + 2);
         expect(usageCsv(group, sums)).not.toMatch(/^=/m);
         if (group !== 'day') return;

@@ -45,6 +45,10 @@ describe('a text of the terminal', () => {
       '2026-11-29T20:00:00.000Z  已领取 epoch=7 worker=x_Y crashes=1',
     ],
     ['2026-11-29  questions: 3, tokens: 120', '2026-11-29  提问 3 次，token 120'],
+    [
+      '2026-11-29  questions: 3, tokens: 120, costs: 0.0028 CNY + 1 USD',
+      '2026-11-29  提问 3 次，token 120，费用 0.0028 CNY + 1 USD',
+    ],
     ['Parley is running in local mode.', 'Parley 正在本地模式运行。'],
     ['Parley has started, but not all of it works yet:', 'Parley 已启动，但还有部分功能不可用：'],
     [

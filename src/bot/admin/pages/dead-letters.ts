@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue } from '../../../shared/text/texts.ts';
 import type { DeadLetter, ReplayResult } from '../../queue/dead-letters.ts';
-import { actForm, table, type Frame } from './layout.ts';
+import { actForm, intro, resultText, table, type Frame } from './layout.ts';
 import { timeAt } from './times.ts';
 
 const TEXTS: Catalogue<
@@ -39,16 +39,12 @@ const RESULTS: Catalogue<ReplayResult> = {
   unreadable: { en: 'It cannot be decrypted with the present keys.', zh: '无法用现有密钥解密。' },
 };
 
-export function isReplayResult(text: string): text is ReplayResult {
-  return Object.hasOwn(RESULTS, text);
-}
-
 interface DeadLettersView {
   frame: Frame;
   timeZone: string;
   letters: readonly DeadLetter[];
-  /** Result of the act that led here. */
-  result: ReplayResult | undefined;
+  /** Result of the act that led here; empty without one. */
+  result: string;
 }
 
 export function deadLettersBody({ frame, timeZone, letters, result }: DeadLettersView): SafeHtml {
@@ -74,7 +70,6 @@ export function deadLettersBody({ frame, timeZone, letters, result }: DeadLetter
     </tr>`;
   };
   const heads = [text('time'), text('why'), text('messages'), text('id'), text('act')];
-  return html`<p class="lead">${text('lead')}</p>
-    ${result && html`<p class="notice" role="status">${localize(RESULTS[result], language)}</p>`}
-    ${letters.length === 0 ? html`<p class="empty">${text('none')}</p>` : table(text('table'), heads, letters.map(row))}`;
+  return html`${intro(text('lead'), resultText(RESULTS, result, language))}
+  ${table(text('table'), heads, letters.map(row), text('none'))}`;
 }

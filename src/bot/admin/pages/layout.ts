@@ -8,6 +8,8 @@ const PAGES = {
   '/admin': { en: 'Overview', zh: '概览' },
   '/admin/trace': { en: 'Trace', zh: '追踪' },
   '/admin/dead-letters': { en: 'Dead letters', zh: '死信' },
+  '/admin/pauses': { en: 'Pauses', zh: '暂停' },
+  '/admin/budgets': { en: 'Budgets', zh: '额度' },
   '/admin/usage': { en: 'Usage', zh: '用量' },
   '/admin/people': { en: 'People', zh: '用户' },
 } as const satisfies Readonly<Record<string, Bilingual>>;
@@ -117,6 +119,86 @@ export function pageName(path: AdminPath, language: Language): string {
   return localize(PAGES[path], language);
 }
 
+/** The beginning of a page: its purpose, and the result of the act that led to it. */
+export function intro(lead: string, result?: string): SafeHtml {
+  return html`<p class="lead">${lead}</p>
+    ${result !== undefined && html`<p class="notice" role="status">${result}</p>`}`;
+}
+
+/** The sentence about an act. @param result the `result` of the address; any other text has no sentence */
+export function resultText(results: Catalogue<string>, result: string, language: Language): string | undefined {
+  const text = Object.hasOwn(results, result) ? results[result] : undefined;
+  return text && localize(text, language);
+}
+
+/** What is wrong with the input. Fields with `isWrong` refer to it. */
+export function complaint(text: string | undefined): SafeHtml | undefined {
+  return text === undefined ? undefined : html`<p class="notice" id="complaint" role="alert">${text}</p>`;
+}
+
+export function emptyState(text: string): SafeHtml {
+  return html`<p class="empty">${text}</p>`;
+}
+
+interface Field {
+  name: string;
+  label: string;
+  /** As typed or chosen before. */
+  value: string;
+  isWrong?: boolean;
+}
+
+const WRONG = html` aria-describedby="complaint" aria-invalid="true"`;
+
+/** A line of text with its label. */
+export function textField(
+  field: Field & { maxChars: number; isRequired?: boolean; isNumber?: boolean; suggestions?: readonly string[] },
+): SafeHtml {
+  const {
+    name,
+    label,
+    value,
+    maxChars,
+    isRequired = true,
+    isNumber = false,
+    isWrong = false,
+    suggestions = [],
+  } = field;
+  return html`<span class="field">
+    <label for="${name}">${label}</label>
+    <input
+      id="${name}"
+      name="${name}"
+      value="${value}"
+      autocomplete="off"
+      spellcheck="false"
+      maxlength="${maxChars}"
+      ${suggestions.length > 0 && html` list="suggestions"`}
+      ${isNumber && html` inputmode="numeric"`}
+      ${isRequired && html` required`}
+      ${isWrong && WRONG}
+    />
+    ${
+      suggestions.length > 0 &&
+      html`<datalist id="suggestions">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`
+    }
+  </span>`;
+}
+
+/** A choice with its label. An option without a value must be replaced by another one. */
+export function selectField(field: Field & { options: readonly (readonly [value: string, text: string])[] }): SafeHtml {
+  const { name, label, value, options, isWrong = false } = field;
+  const written = options.map(
+    ([one, text]) => html`<option value="${one}" ${one === value && html` selected`}>${text}</option>`,
+  );
+  return html`<span class="field">
+    <label for="${name}">${label}</label>
+    <select id="${name}" name="${name}" required ${isWrong && WRONG}>
+      ${written}
+    </select>
+  </span>`;
+}
+
 /** A form that does something: a POST with the session's token. */
 export function actForm(action: string, csrf: string, fields: SafeHtml): SafeHtml {
   return html`<form method="post" action="${action}">
@@ -124,8 +206,9 @@ export function actForm(action: string, csrf: string, fields: SafeHtml): SafeHtm
   </form>`;
 }
 
-/** A table that scrolls by itself where it is too wide. */
-export function table(label: string, heads: readonly string[], rows: readonly SafeHtml[]): SafeHtml {
+/** A table that scrolls by itself where it is too wide. @param empty shown instead of a table without rows */
+export function table(label: string, heads: readonly string[], rows: readonly SafeHtml[], empty?: string): SafeHtml {
+  if (empty !== undefined && rows.length === 0) return emptyState(empty);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
     <table>
       <thead>

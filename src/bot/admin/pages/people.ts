@@ -4,12 +4,12 @@ import { describePlatform } from '../../platforms/registry.ts';
 import type { Account } from '../../domain/account.ts';
 import type { PersonId } from '../../domain/ids.ts';
 import type { LinkedPerson } from '../../identity/links/people-of-account.ts';
-import { actForm, table, type Frame } from './layout.ts';
+import { actForm, intro, resultText, table, textField, type Frame } from './layout.ts';
 import { timeAt } from './times.ts';
 
 const TEXTS: Catalogue<
   | ('lead' | 'account' | 'find' | 'none' | 'platform' | 'chat' | 'name' | 'state' | 'since' | 'act')
-  | ('revoke' | 'sure' | 'confirm' | 'revoked' | 'gone' | 'table' | 'about')
+  | ('revoke' | 'sure' | 'confirm' | 'table' | 'about')
 > = {
   lead: {
     en: 'Chat accounts that are linked to an account. A person whose link is revoked signs in again before the next answer.',
@@ -29,6 +29,9 @@ const TEXTS: Catalogue<
   about: { en: 'Revoke the link of {id}', zh: '解除 {id} 的绑定' },
   sure: { en: 'Deletes the link and its tokens.', zh: '将删除绑定及其令牌。' },
   confirm: { en: 'Revoke the link', zh: '解除绑定' },
+};
+
+const RESULTS: Catalogue<RevokeResult> = {
   revoked: { en: 'The link was revoked.', zh: '已解除绑定。' },
   gone: { en: 'The link no longer exists.', zh: '该绑定已不存在。' },
 };
@@ -48,33 +51,21 @@ export interface ShownLink {
 
 export type RevokeResult = 'revoked' | 'gone';
 
-export function isRevokeResult(text: string): text is RevokeResult {
-  return text === 'revoked' || text === 'gone';
-}
-
 interface PeopleView {
   frame: Frame;
   timeZone: string;
   /** As typed; empty if none was. */
   account: string;
   links: readonly ShownLink[];
-  result: RevokeResult | undefined;
+  /** Result of the act that led here; empty without one. */
+  result: string;
 }
 
 export function peopleBody({ frame, timeZone, account, links, result }: PeopleView): SafeHtml {
   const { language, csrf } = frame;
   const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language);
-  const search = html`<label for="account">${text('account')}</label>
-    <input
-      id="account"
-      name="account"
-      value="${account}"
-      autocomplete="off"
-      spellcheck="false"
-      maxlength="64"
-      required
-    />
-    <button class="primary" type="submit">${text('find')}</button>`;
+  const field = { name: 'account', label: text('account'), value: account, maxChars: 64 };
+  const search = html`${textField(field)} <button class="primary" type="submit">${text('find')}</button>`;
   const row = ({ person, key, details }: ShownLink) => {
     const about = localize(TEXTS.about, language, { id: person.chatUserId });
     const hidden = html`<input type="hidden" name="account" value="${person.account}" />
@@ -96,10 +87,7 @@ export function peopleBody({ frame, timeZone, account, links, result }: PeopleVi
     </tr>`;
   };
   const heads = [text('platform'), text('chat'), text('name'), text('state'), text('since'), text('act')];
-  const found =
-    links.length > 0 ? table(text('table'), heads, links.map(row)) : html`<p class="empty">${text('none')}</p>`;
-  return html`<p class="lead">${text('lead')}</p>
-    ${result && html`<p class="notice" role="status">${text(result)}</p>`}
-    <div class="search">${actForm('/admin/people', csrf, search)}</div>
-    ${account !== '' && found}`;
+  return html`${intro(text('lead'), resultText(RESULTS, result, language))}
+    <div class="ask">${actForm('/admin/people', csrf, search)}</div>
+    ${account !== '' && table(text('table'), heads, links.map(row), text('none'))}`;
 }

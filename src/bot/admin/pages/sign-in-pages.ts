@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Bilingual, type Catalogue, type Language } from '../../../shared/text/texts.ts';
-import { actForm, cardPage } from './layout.ts';
+import { actForm, cardPage, intro } from './layout.ts';
 
 const TEXTS: Catalogue<'title' | 'lead' | 'go' | 'again' | 'back' | 'goOn' | 'signedIn'> = {
   title: { en: 'Sign in', zh: '登录' },
@@ -21,8 +21,8 @@ export function strangerPage(view: { language: Language; service: Bilingual; csr
   const name = localize(service, language);
   const spaced = language === 'zh' && /^[\x21-\x7e]/.test(name) ? ` ${name} ` : name;
   const label = localize(TEXTS.go, language, { service: spaced });
-  const body = html`<p class="lead">${localize(TEXTS.lead, language)}</p>
-    ${actForm('/admin/sign-in', csrf, html`<button class="primary" type="submit">${label}</button>`)}`;
+  const body = html`${intro(localize(TEXTS.lead, language))}
+  ${actForm('/admin/sign-in', csrf, html`<button class="primary" type="submit">${label}</button>`)}`;
   return cardPage({ language, title: localize(TEXTS.title, language), path: '/admin', body });
 }
 
@@ -80,7 +80,7 @@ export function failurePage(view: { language: Language; failure: AdminFailure; r
   const { language, failure, reference } = view;
   const { title, next, status } = FAILURES[failure];
   const label = localize(failure === 'not-found' || failure === 'page-expired' ? TEXTS.back : TEXTS.again, language);
-  const body = html`<p class="lead">${localize(next, language)}</p>
+  const body = html`${intro(localize(next, language))}
     <p><a class="primary" href="/admin">${label}</a></p>
     <p class="quiet"><code>${reference}</code></p>`;
   return { page: cardPage({ language, title: localize(title, language), path: '/admin', body }), status };

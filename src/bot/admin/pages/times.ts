@@ -28,7 +28,17 @@ export function durationText(ms: number, language: Language): string {
 }
 
 const FORMATS = { en: new Intl.NumberFormat('en'), zh: new Intl.NumberFormat('zh-CN') };
+const FOUR_DECIMALS = { minimumFractionDigits: 4, maximumFractionDigits: 4 };
+const AMOUNTS = {
+  en: new Intl.NumberFormat('en', FOUR_DECIMALS),
+  zh: new Intl.NumberFormat('zh-CN', FOUR_DECIMALS),
+};
 
 export function numberText(value: number, language: Language): string {
   return FORMATS[language].format(value);
+}
+
+/** An amount of money. Answers cost fractions of a cent, so four decimals. */
+export function amountText(value: number, language: Language): string {
+  return AMOUNTS[language].format(value);
 }

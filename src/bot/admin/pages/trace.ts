@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import type { Trace, TracedStep } from '../../queue/read-trace.ts';
-import { table } from './layout.ts';
+import { complaint, intro, table, textField } from './layout.ts';
 import { timeAt } from './times.ts';
 
 /** A reference has this form. */
@@ -73,25 +73,14 @@ interface TraceView {
 export function traceBody({ language, timeZone, reference, traces }: TraceView): SafeHtml {
   const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language);
   const isInvalid = reference !== '' && !REFERENCE.test(reference);
-  const complaint = isInvalid ? text('form') : reference !== '' && traces.length === 0 ? text('none') : undefined;
-  return html`<p class="lead">${text('lead')}</p>
+  const wrong = isInvalid ? text('form') : reference !== '' && traces.length === 0 ? text('none') : undefined;
+  const isWrong = wrong !== undefined;
+  const field = { name: 'reference', label: text('reference'), value: reference, maxChars: 40, isWrong };
+  return html`${intro(text('lead'))}
     <form method="get" action="/admin/trace" class="ask">
-      <label for="reference">${text('reference')}</label>
-      <input
-        id="reference"
-        name="reference"
-        value="${reference}"
-        autocomplete="off"
-        spellcheck="false"
-        maxlength="40"
-        required
-        ${complaint && html` aria-describedby="complaint"`}
-        ${isInvalid && html` aria-invalid="true"`}
-      />
-      <button class="primary" type="submit">${text('find')}</button>
+      ${textField(field)} <button class="primary" type="submit">${text('find')}</button>
     </form>
-    ${complaint && html`<p class="notice" id="complaint" role="alert">${complaint}</p>`}
-    ${traces.map((trace) => oneTrace(trace, { language, timeZone }))}`;
+    ${complaint(wrong)} ${traces.map((trace) => oneTrace(trace, { language, timeZone }))}`;
 }
 
 function oneTrace(trace: Trace, { language, timeZone }: Pick<TraceView, 'language' | 'timeZone'>): SafeHtml {

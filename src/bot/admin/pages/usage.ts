@@ -1,18 +1,18 @@
 import { DAY_MS } from '../../../shared/clock.ts';
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
-import { USAGE_GROUPS, type UsageGroup, type UsageSum } from '../usage-sums.ts';
-import { table } from './layout.ts';
+import { addUse, amountOf, currenciesOf, NO_USE, USAGE_GROUPS, type UsageGroup, type UsageSum } from '../usage-sums.ts';
+import { complaint, emptyState, intro, selectField, table } from './layout.ts';
 import { columns, shareBar } from './plot.ts';
-import { numberText } from './times.ts';
+import { amountText, numberText } from './times.ts';
 
 const TEXTS: Catalogue<
   | ('lead' | 'none' | 'by' | 'since' | 'show' | 'questions' | 'tokens' | 'share' | 'csv' | 'form')
-  | ('perDayQuestions' | 'perDayTokens' | 'unknown' | 'total')
+  | ('perDayQuestions' | 'perDayTokens' | 'unknown' | 'total' | 'cost')
 > = {
   lead: {
-    en: 'Questions and tokens of all people, of the last 40 days at most. People appear under pseudonyms.',
-    zh: '全体用户的提问数和 token 数，最多 40 天。用户以化名显示。',
+    en: 'Questions, tokens and costs of all people, of the last 40 days at most. People appear under pseudonyms. Models with a price have costs.',
+    zh: '全体用户的提问数、token 数和费用，最多 40 天。用户以化名显示。设有价格的模型才有费用。',
   },
   none: { en: 'No usage is stored for this time.', zh: '这段时间没有已保存的用量。' },
   by: { en: 'By', zh: '分组' },
@@ -27,6 +27,7 @@ const TEXTS: Catalogue<
   perDayTokens: { en: 'Tokens per day', zh: '每天的 token 数' },
   unknown: { en: 'unknown', zh: '未知' },
   total: { en: 'Total', zh: '合计' },
+  cost: { en: 'Cost in {currency}', zh: '费用（{currency}）' },
 };
 
 const GROUPS: Catalogue<UsageGroup> = {
@@ -48,26 +49,19 @@ interface UsageView {
 export function usageBody(view: UsageView): SafeHtml {
   const { language, group, since, isSinceValid, sums } = view;
   const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language);
-  const options = USAGE_GROUPS.map(
-    (one) =>
-      html`<option value="${one}" ${one === group && html` selected`}>${localize(GROUPS[one], language)}</option>`,
-  );
+  const options = USAGE_GROUPS.map((one) => [one, localize(GROUPS[one], language)] as const);
   const form = html`<form method="get" action="/admin/usage" class="ask">
-    <label for="by">${text('by')}</label>
-    <select id="by" name="by">
-      ${options}
-    </select>
-    <label for="since">${text('since')}</label>
-    <input id="since" name="since" type="date" value="${isSinceValid ? since : ''}" />
+    ${selectField({ name: 'by', label: text('by'), value: group, options })}
+    <span class="field">
+      <label for="since">${text('since')}</label>
+      <input id="since" name="since" type="date" value="${isSinceValid ? since : ''}" />
+    </span>
     <button class="primary" type="submit">${text('show')}</button>
   </form>`;
-  const complaint = isSinceValid ? undefined : html`<p class="notice" role="alert">${text('form')}</p>`;
-  const lead = html`<p class="lead">${text('lead')}</p>`;
-  if (sums.length === 0)
-    return html`${lead} ${form} ${complaint}
-      <p class="empty">${text('none')}</p>`;
+  const top = html`${intro(text('lead'))} ${form} ${complaint(isSinceValid ? undefined : text('form'))}`;
+  if (sums.length === 0) return html`${top} ${emptyState(text('none'))}`;
   const address = `/admin/usage.csv?${new URLSearchParams({ by: group, since: isSinceValid ? since : '' }).toString()}`;
-  return html`${lead} ${form} ${complaint} ${group === 'day' && dayPlots(sums, language)} ${sumTable(view)}
+  return html`${top} ${group === 'day' && dayPlots(sums, language)} ${sumTable(view)}
     <p><a class="button" href="${address}" download>${text('csv')}</a></p>`;
 }
 
@@ -89,7 +83,7 @@ export function everyDay(sums: readonly UsageSum[]): UsageSum[] {
   const count = Math.round((Date.parse(last.name) - Date.parse(first.name)) / DAY_MS) + 1;
   return Array.from({ length: Math.max(count, 1) }, (_, index) => {
     const name = new Date(Date.parse(first.name) + index * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
-    return byName.get(name) ?? { name, questions: 0, tokens: 0 };
+    return byName.get(name) ?? { name, ...NO_USE };
   });
 }
 
@@ -101,20 +95,26 @@ function sumTable({ language, group, sums }: UsageView): SafeHtml {
     if (name === '-') return text('unknown');
     return group === 'person' ? html`<code>${name.slice(0, 12)}</code>` : name;
   };
-  const row = ({ name, questions, tokens }: UsageSum) =>
+  const currencies = currenciesOf(sums);
+  const figures = ({ questions, tokens, costs }: Omit<UsageSum, 'name'>) =>
+    [
+      numberText(questions, language),
+      numberText(tokens, language),
+      ...currencies.map((currency) => (currency in costs ? amountText(amountOf(costs, currency), language) : '–')),
+    ].map((figure) => html`<td class="number">${figure}</td>`);
+  const row = (sum: UsageSum) =>
     html`<tr>
-      <th scope="row">${nameOf(name)}</th>
-      <td class="number">${numberText(questions, language)}</td>
-      <td class="number">${numberText(tokens, language)}</td>
-      <td class="shares">${shareBar(tokens, greatest)}</td>
+      <th scope="row">${nameOf(sum.name)}</th>
+      ${figures(sum)}
+      <td class="shares">${shareBar(sum.tokens, greatest)}</td>
     </tr>`;
-  const sumOf = (what: 'questions' | 'tokens') => sums.reduce((sum, one) => sum + one[what], 0);
   const total = html`<tr class="total">
     <th scope="row">${text('total')}</th>
-    <td class="number">${numberText(sumOf('questions'), language)}</td>
-    <td class="number">${numberText(sumOf('tokens'), language)}</td>
+    ${figures(sums.reduce<Omit<UsageSum, 'name'>>(addUse, NO_USE))}
     <td></td>
   </tr>`;
   const name = localize(GROUPS[group], language);
-  return table(name, [name, text('questions'), text('tokens'), text('share')], [...shown.map(row), total]);
+  const costHeads = currencies.map((currency) => localize(TEXTS.cost, language, { currency }));
+  const heads = [name, text('questions'), text('tokens'), ...costHeads, text('share')];
+  return table(name, heads, [...shown.map(row), total]);
 }

@@ -1,6 +1,9 @@
 import type { ModelPrice } from '../../../shared/models/model-entry.ts';
 import type { TokenUse } from './count-tokens.ts';
 
+/** Millionths of a unit of currency. */
+export const MICROS = 1_000_000;
+
 /** What tokens cost. Millionths of the currency, so that counters add whole numbers. */
 export interface Cost {
   micros: number;

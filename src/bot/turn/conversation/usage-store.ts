@@ -24,14 +24,19 @@ export interface UsageOrigin {
   department: string;
 }
 
+/** Millionths of each currency. */
+export type Costs = Readonly<Record<string, number>>;
+
 /** Usage of one person on one day with one model, as it is stored. */
 export interface UsageRow extends Usage, UsageOrigin {
+  costs: Costs;
   /** Day in the institution's time zone, `YYYY-MM-DD`. */
   day: string;
   person: PersonId;
 }
 
 const LIFE_MS = 40 * DAY_MS;
+const COST = 'cost-';
 
 /**
  * Usage that a turn or a summary adds for its person, by day and month in the institution's time zone. It is stored in the
@@ -52,7 +57,7 @@ export function usageChange(
     add: definedOnly({
       [`${field}:questions`]: questions > 0 ? questions : undefined,
       [`${field}:tokens`]: Math.round(tokens),
-      [`${field}:cost-${cost?.currency ?? ''}`]: cost && cost.micros > 0 ? cost.micros : undefined,
+      [`${field}:${COST}${cost?.currency ?? ''}`]: cost && cost.micros > 0 ? cost.micros : undefined,
     }),
     lifeMs: LIFE_MS,
   };
@@ -85,16 +90,23 @@ function addRows(
   for (const { person, month, fields } of hashes) {
     for (const [field, count] of Object.entries(fields)) {
       const [dayOfMonth = '', ...rest] = field.split(':');
-      const what = rest.pop();
+      const what = rest.pop() ?? '';
       const [model = '', department = ''] = rest.map(decodeURIComponent);
       const day = `${month}-${dayOfMonth}`;
-      if (day < sinceDay || (what !== 'questions' && what !== 'tokens')) continue;
+      if (day < sinceDay) continue;
       const name = [day, person, model, department].join('\n');
-      const row = rows.get(name) ?? { day, person, model, department, questions: 0, tokens: 0 };
-      row[what] += Number(count);
+      const row = rows.get(name) ?? { day, person, model, department, questions: 0, tokens: 0, costs: {} };
+      if (what === 'questions' || what === 'tokens') row[what] += Number(count);
+      else if (what.startsWith(COST)) row.costs = addCosts(row.costs, { [what.slice(COST.length)]: Number(count) });
       rows.set(name, row);
     }
   }
+}
+
+export function addCosts(some: Costs, more: Costs): Costs {
+  const sums: Record<string, number> = { ...some };
+  for (const [currency, micros] of Object.entries(more)) sums[currency] = (sums[currency] ?? 0) + micros;
+  return sums;
 }
 
 /** A person's usage in all chats of the platform. One command per partition; used only by a slash command. */

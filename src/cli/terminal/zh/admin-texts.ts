@@ -47,13 +47,16 @@ export const ADMIN_TEXTS = {
   'Too many messages wait in its conversation; try again later': '该对话中等待的消息过多，请稍后再试',
   'It cannot be decrypted with the present keys': '无法用现有密钥解密',
   // usage
-  'prints questions and tokens by day, person, department or model': '按天、用户、部门或模型输出提问数和 token 数',
+  'prints questions, tokens and costs by day, person, department or model':
+    '按天、用户、部门或模型输出提问数、token 数和费用',
   'prints CSV': '以 CSV 输出',
   'from this day on; usage is stored for 40 days': '从这一天起；用量保存 40 天',
   'It takes a date such as 2026-11-01.': '应为日期，例如 2026-11-01。',
   'groups by day (default), person, department or model': '按天（默认）、用户、部门或模型分组',
   'No usage is stored': '没有已保存的用量',
   '{name}  questions: {count}, tokens: {number}': '{name}  提问 {count} 次，token {number}',
+  '{name}  questions: {count}, tokens: {number}, costs: {amounts}':
+    '{name}  提问 {count} 次，token {number}，费用 {amounts}',
   // unanswered
   'counts questions without a helpful answer by words of their topics: no source, refused, thumbs down':
     '按主题词统计没有得到解答的问题：没有来源、被拒绝、差评',
