@@ -2,6 +2,7 @@ import { shippedModels } from './shipped-models.ts';
 import type { EgressPolicy } from '../../src/shared/web/egress-policy.ts';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { Agent } from 'node:http';
 import { got } from 'got';
 import { startApp, type App } from '../../src/bot/app/app.ts';
 import { connectRedis, type RedisClient } from '../../src/shared/redis/redis.ts';
@@ -197,8 +198,8 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
       return app;
     },
     async stopBot() {
-      // observe-http.ts keeps the metrics as evidence.
-      if (app) await got(`${botUrl}/metrics`, { retry: { limit: 0 } });
+      // observe-http.ts keeps the metrics as evidence. A connection kept from an earlier bot at this address has ended.
+      if (app) await got(`${botUrl}/metrics`, { retry: { limit: 0 }, agent: { http: new Agent() } });
       await app?.close();
       app = undefined;
     },
