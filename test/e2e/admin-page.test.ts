@@ -15,7 +15,7 @@ const PICTURES = process.env['PICTURES_DIR'];
 const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PATHS = [
   ...['', '/trace', '/dead-letters', '/pauses', '/budgets', '/budgets?of=model&name=svc-plus'],
-  ...['/usage', '/usage?by=department', '/people'],
+  ...['/usage', '/usage?by=department', '/unanswered', '/people'],
 ];
 const SIZES = { wide: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
 

@@ -80,6 +80,7 @@ test('admin unanswered counts questions without source, refused ones and bad ans
   const listed = (await admin({ list: true })).data as Record<string, unknown>[];
   expect(listed).toHaveLength(4);
   expect(listed.every((one) => /^[0-9a-f]{8}$/.test(String(one['reference'])) && !('text' in one))).toBe(true);
+  expect(JSON.stringify(listed)).not.toContain('bicycle');
   const shown = (await admin({ list: true }, { UNANSWERED_TEXT: 'yes' })).data as Record<string, unknown>[];
   expect(shown.map(({ text }) => text)).toContain(TEXT);
   expect((await admin({ since: '2030-01-01' })).data).toEqual([]);

@@ -2,8 +2,16 @@ import type { Answer, TestBrowser } from '../bot/identity/test-browser.ts';
 import { TYPED_LOGINS, type TypedLogin } from './admin-people.ts';
 import { personOf, storeSignIn } from './stored-sign-in.ts';
 import type { Deployment } from './deployment.ts';
-import { deadLetterKeyPrefix, deadLettersKey, usageKey } from '../../src/bot/domain/partition-keys.ts';
-import { asDeliveryId, asPersonId } from '../../src/bot/domain/ids.ts';
+import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
+import {
+  conversationKeys,
+  deadLetterKeyPrefix,
+  deadLettersKey,
+  usageKey,
+} from '../../src/bot/domain/partition-keys.ts';
+import { asConversationId, asDeliveryId, asPersonId, type PersonId } from '../../src/bot/domain/ids.ts';
+import { sealTurn } from '../../src/bot/turn/conversation/history.ts';
+import { unansweredChange } from '../../src/bot/turn/conversation/unanswered-store.ts';
 import { beginPause } from '../../src/bot/turn/pauses/pause-store.ts';
 
 const ENTITIES: [string, string][] = [
@@ -57,7 +65,7 @@ export const ADMIN_POLICY = {
 
 const LETTER = 'ab'.repeat(20);
 
-/** Stores what the pages show: a dead letter of the first waiting question, usage, a pause and a link. @returns the id of the letter */
+/** Stores what the pages show: a dead letter of the first waiting question, usage, unanswered questions, a pause and a link. @returns the id of the letter */
 export async function storeAdminData(deployment: Deployment): Promise<string> {
   const { redis } = deployment;
   const id = asDeliveryId(LETTER);
@@ -86,6 +94,7 @@ export async function storeAdminData(deployment: Deployment): Promise<string> {
       const costs = model === 'svc-plus' ? { [`${field}:cost-CNY`]: count * 7_011 } : {};
       await redis.hset(usageKey(Number(index), person, month), { ...counts, ...costs });
     }
+  await storeUnanswered(deployment, person);
   await beginPause(redis, { target: 'group:wrtown', message: 'Back at 14:00.', sinceMs: Date.now() });
   await storeSignIn(deployment, personOf('wecom', 'emma.clarke'), {
     accountKey: 'k'.repeat(40),
@@ -93,4 +102,18 @@ export async function storeAdminData(deployment: Deployment): Promise<string> {
     name: 'Emma Clarke',
   });
   return id;
+}
+
+async function storeUnanswered({ redis, env }: Deployment, person: PersonId): Promise<void> {
+  const keyRing = new KeyRing([Buffer.from(env['SECRET_KEY'] ?? '', 'base64')]);
+  const conversation = { id: asConversationId('d'.repeat(32)), partition: 0 };
+  const questions = ['Where may I park my bicycle?', '自行车可以停在哪里？', 'Who repairs a bicycle on Sundays?'];
+  for (const [index, userText] of questions.entries()) {
+    const turnId = asDeliveryId(String(index).padStart(40, '0'));
+    const atMs = Date.now();
+    const turn = { version: 1, turnId, atMs, userText, assistantText: '-', images: 0 } as const;
+    await redis.rpush(conversationKeys(conversation).history, sealTurn(keyRing, conversation.id, turn));
+    const { key, entry } = unansweredChange({ turnId, conversation }, person, 'no-source');
+    await redis.zadd(key, atMs, entry);
+  }
 }

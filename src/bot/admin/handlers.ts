@@ -15,6 +15,7 @@ import { createCountWaiting } from '../queue/waiting-questions.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import type { SharedBudgets } from '../policy/budget.ts';
 import type { BudgetStore } from '../turn/budgets/budget-store.ts';
+import { UNANSWERED_LIFE_MS } from '../turn/conversation/unanswered-store.ts';
 import { readAllUsage } from '../turn/conversation/usage-store.ts';
 import { beginPause, endPause, readPauses } from '../turn/pauses/pause-store.ts';
 import { budgetSubject, isLimited, readBudgetOwner, readLimits, readTopUp } from './budget-acts.ts';
@@ -25,8 +26,10 @@ import { overviewBody } from './pages/overview.ts';
 import { pausesBody, type TypedPause } from './pages/pauses.ts';
 import { peopleBody } from './pages/people.ts';
 import { REFERENCE, traceBody } from './pages/trace.ts';
+import { unansweredBody } from './pages/unanswered.ts';
 import { usageBody } from './pages/usage.ts';
 import type { AdminAct, RecordAct } from './record-act.ts';
+import { readUnansweredQuestions, sumTopics, topicsCsv, type Unanswered } from './unanswered.ts';
 import { isDay, sumUsage, USAGE_GROUPS, usageCsv, type UsageGroup, type UsageSum } from './usage-sums.ts';
 import { fieldOf, type Handle, type Reply, type Visit } from './visit.ts';
 
@@ -40,6 +43,8 @@ export interface HandlerParts {
   budgets: BudgetStore;
   /** The budgets of the policy file. @throws ConfigFileError */
   readSharedBudgets(): SharedBudgets;
+  /** UNANSWERED_TEXT. */
+  showsUnansweredText: boolean;
   timeZone: string;
   nowMs: NowMs;
   recordAct: RecordAct;
@@ -61,6 +66,8 @@ export function createHandlers(parts: HandlerParts): ReadonlyMap<string, Handle>
     ['POST /admin/budgets/top-up', (visit) => topUp(parts, visit)],
     ['GET /admin/usage', (visit) => showUsage(parts, visit)],
     ['GET /admin/usage.csv', (visit) => downloadUsage(parts, visit)],
+    ['GET /admin/unanswered', (visit) => showUnanswered(parts, visit)],
+    ['GET /admin/unanswered.csv', (visit) => downloadUnanswered(parts, visit)],
     ['GET /admin/people', async (visit) => showPeople(parts, visit, '')],
     ['POST /admin/people', (visit) => searchPeople(parts, visit)],
     ['POST /admin/people/revoke', (visit) => revoke(parts, visit)],
@@ -249,6 +256,26 @@ async function showUsage(parts: HandlerParts, visit: Visit): Promise<Reply> {
 async function downloadUsage(parts: HandlerParts, visit: Visit): Promise<Reply> {
   const { group, sums } = await readUsageOf(parts, visit);
   return { kind: 'csv', name: `usage-by-${group}.csv`, text: usageCsv(group, sums) };
+}
+
+async function readUnansweredOf(parts: HandlerParts, visit: Visit): Promise<Unanswered[]> {
+  const { redis, keyRing, showsUnansweredText: showsText, nowMs } = parts;
+  const questions = await readUnansweredQuestions({ redis, keyRing, showsText }, nowMs() - UNANSWERED_LIFE_MS);
+  await record(parts, visit, { act: 'unanswered', outcome: 'done' });
+  return questions;
+}
+
+async function showUnanswered(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const questions = await readUnansweredOf(parts, visit);
+  const { language } = visit;
+  const { timeZone, showsUnansweredText: showsText } = parts;
+  const view = { language, timeZone, questions, sums: sumTopics(questions), showsText };
+  return pageOf('/admin/unanswered', visit, unansweredBody(view));
+}
+
+async function downloadUnanswered(parts: HandlerParts, visit: Visit): Promise<Reply> {
+  const questions = await readUnansweredOf(parts, visit);
+  return { kind: 'csv', name: 'unanswered.csv', text: topicsCsv(sumTopics(questions)) };
 }
 
 async function showPeople(parts: HandlerParts, visit: Visit, account: string): Promise<Reply> {

@@ -17,7 +17,7 @@ export interface Unanswered {
   /** As people see it below a failure, for `trace`. */
   reference: string;
   reasons: UnansweredWhy[];
-  /** Words of its topic; empty if its text is no longer stored. */
+  /** Words of its topic, only for counts over all questions; empty if its text is no longer stored. */
   words: string[];
   /** Only where UNANSWERED_TEXT allows it, and as long as its conversation is stored. */
   text?: string;

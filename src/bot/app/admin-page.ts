@@ -26,7 +26,10 @@ export function createAdminPage(options: AdminPageOptions): AdminRoutes {
   const budgets = new BudgetStore({ redis, keyRing, nowMs, timeZone });
   const readSharedBudgets = () => readPolicyFile(config);
   return createAdminRoutes({
-    handling: { redis, keyRing, identity, wakeQueue, budgets, readSharedBudgets, timeZone, nowMs, recordAct },
+    handling: {
+      ...{ redis, keyRing, identity, wakeQueue, budgets, readSharedBudgets, timeZone, nowMs, recordAct },
+      showsUnansweredText: config.conversation.showsUnansweredText,
+    },
     signIn: identity.accountSignIn(),
     sessions: createSessions({ redis, keyRing, adminIds, nowMs }),
     failures: createFailureLimit({

@@ -51,6 +51,7 @@ describe('everyone but administrators sees one page at every address [admin-gate
     ['GET', '/trace?reference=abcdef01'],
     ['GET', '/dead-letters'],
     ['GET', '/usage.csv'],
+    ['GET', '/unanswered'],
     ['GET', '/nowhere'],
     ['POST', '/dead-letters/replay'],
     ['POST', '/people/revoke'],
@@ -313,6 +314,10 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     expect(csv).toMatch(/^svc-plus,\d+,\d+,\d+\.\d+\r$/m);
     expect(csv).toMatch(/^svc-max,\d+,\d+,0\r$/m);
     expect((await admin.get(at('/usage?by=model'))).text).toContain('Cost in CNY');
+    expect((await admin.get(at('/unanswered.csv'))).text).toContain('bicycle,2,2,0,0');
+    const unanswered = (await admin.get(at('/unanswered'))).text;
+    expect(unanswered).toContain('自行车');
+    expect(unanswered).not.toContain('repairs a bicycle');
     const { form, headers } = await right();
     const search = (account: string) =>
       admin.send('POST', at('/people'), { form: { csrf: form.csrf, account }, headers });

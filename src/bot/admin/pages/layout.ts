@@ -11,6 +11,7 @@ const PAGES = {
   '/admin/pauses': { en: 'Pauses', zh: '暂停' },
   '/admin/budgets': { en: 'Budgets', zh: '额度' },
   '/admin/usage': { en: 'Usage', zh: '用量' },
+  '/admin/unanswered': { en: 'Unanswered', zh: '未解答' },
   '/admin/people': { en: 'People', zh: '用户' },
 } as const satisfies Readonly<Record<string, Bilingual>>;
 

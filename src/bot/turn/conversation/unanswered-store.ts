@@ -9,7 +9,7 @@ import type { TurnClaim, UnansweredChange, UnansweredReason } from '../../domain
 import { readHistory } from './read-history.ts';
 
 /** How long an unanswered question is counted. Its text is not stored here and lives as long as its conversation. */
-const LIFE_MS = 40 * DAY_MS;
+export const UNANSWERED_LIFE_MS = 40 * DAY_MS;
 const KEYS_A_STEP = 100;
 
 /** A question without a helpful answer. */
@@ -29,7 +29,7 @@ export function unansweredChange(
   return {
     key: unansweredKey(conversation.partition, personId),
     entry: [reason, turnId, conversation.id].join(':'),
-    lifeMs: LIFE_MS,
+    lifeMs: UNANSWERED_LIFE_MS,
   };
 }
 
