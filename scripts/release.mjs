@@ -1,11 +1,17 @@
 // Cuts a release: `npm run release -- 1.2.3`. Moves the changelog's Unreleased section under the version, sets it in package.json,
-// package-lock.json and the Helm chart, commits and tags, and writes the package with its bill of materials and provenance
+// package-lock.json and the files of VERSIONED, commits and tags, and writes the package with its bill of materials and provenance
 // to dist-release. Pushing and publishing are left to the caller.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { writeAttestations } from './release/attest.mjs';
 
-const CHART = 'ops/helm/parley/Chart.yaml';
+/** Other files that name the version, and the lines that do. */
+const VERSIONED = [
+  ['ops/helm/parley/Chart.yaml', /^(version: |appVersion: ).*$/gm],
+  ['docs/openapi.yaml', /^( {2}version: ).*$/m],
+  ['docs/guide/DEPLOYMENT.md', /^( *newTag: ).*$/gm],
+  ['docs/zh-CN/DEPLOYMENT.md', /^( *newTag: ).*$/gm],
+];
 const [version = ''] = process.argv.slice(2);
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
@@ -43,9 +49,9 @@ if (import.meta.filename === process.argv[1]) {
       json.version = version;
       json.packages[''].version = version;
     });
-    const chart = readFileSync(CHART, 'utf8').replaceAll(/^(version|appVersion): .*$/gm, `$1: ${version}`);
-    writeFileSync(CHART, chart);
-    git('add', 'CHANGELOG.md', 'package.json', 'package-lock.json', CHART);
+    for (const [path, lines] of VERSIONED)
+      writeFileSync(path, readFileSync(path, 'utf8').replace(lines, `$1${version}`));
+    git('add', 'CHANGELOG.md', 'package.json', 'package-lock.json', ...VERSIONED.map(([path]) => path));
     git('commit', '-m', `chore(release): ${version}`);
     git('tag', '-a', `v${version}`, '-m', `Parley ${version}`);
     const remotes = git('remote').split('\n');

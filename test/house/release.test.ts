@@ -18,6 +18,14 @@ const LOCK = {
   },
 };
 
+/** Files that name the version. */
+const VERSIONED: Record<string, (version: string) => string> = {
+  'ops/helm/parley/Chart.yaml': (version) => `name: parley\nversion: ${version}\nappVersion: ${version}\n`,
+  'docs/openapi.yaml': (version) => `info:\n  version: ${version}\npaths:\n    version: 1\n`,
+  'docs/guide/DEPLOYMENT.md': (version) => `images:\n  - name: parley\n    newTag: ${version}\n`,
+  'docs/zh-CN/DEPLOYMENT.md': (version) => `newTag: ${version}\n`,
+};
+
 function repository(changelog = CHANGELOG) {
   const folder = mkdtempSync(join(tmpdir(), 'release-'));
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
@@ -27,7 +35,8 @@ function repository(changelog = CHANGELOG) {
   write('package.json', JSON.stringify({ name: 'parley', version: '0.1.0', files: ['CHANGELOG.md'], ...PACKAGES }));
   write('.gitignore', 'dist-*/\n');
   mkdirSync(join(folder, 'ops/helm/parley'), { recursive: true });
-  write('ops/helm/parley/Chart.yaml', 'name: parley\nversion: 0.1.0\nappVersion: 0.1.0\n');
+  for (const path of ['docs/guide', 'docs/zh-CN']) mkdirSync(join(folder, path), { recursive: true });
+  for (const [path, text] of Object.entries(VERSIONED)) write(path, text('0.1.0'));
   write('package-lock.json', JSON.stringify(LOCK));
   git('init', '-q');
   git('config', 'user.email', 'release@example.org');
@@ -51,7 +60,7 @@ test('a release sets the version, moves the unreleased changes under it, commits
     version: '0.2.0',
     packages: { '': { version: '0.2.0' } },
   });
-  expect(read('ops/helm/parley/Chart.yaml')).toBe('name: parley\nversion: 0.2.0\nappVersion: 0.2.0\n');
+  for (const [path, text] of Object.entries(VERSIONED)) expect(read(path)).toBe(text('0.2.0'));
   expect(git('log', '-1', '--format=%s')).toBe('chore(release): 0.2.0');
   expect(git('describe', '--exact-match')).toBe('v0.2.0');
   expect(git('status', '--porcelain')).toBe('');
