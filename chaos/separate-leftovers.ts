@@ -19,13 +19,17 @@ function separate(message: VisibleMessage): VisibleMessage[] {
   return [{ conversation: message.conversation, event, snapshots: earlier, isFinal: true }, own];
 }
 
-function partsOf(text: string): { leftover?: string; own: string } {
+/** WeCom's block of notes before a text. */
+const NOTES = /^<think>[^]*?<\/think>\n?/;
+
+function partsOf(shown: string): { leftover?: string; own: string } {
+  const text = shown.replace(NOTES, '');
   const heading = Object.values(REPLY_TEXTS.earlierAnswer).find((words) => text.startsWith(words));
-  if (heading === undefined) return { own: text };
+  if (heading === undefined) return { own: shown };
   // Both texts may contain such a line themselves.
   for (let at = text.indexOf(BORDER); at >= 0; at = text.indexOf(BORDER, at + 1)) {
     const [leftover, own] = [text.slice(heading.length, at), text.slice(at + BORDER.length)];
     if ([leftover, own].every((part) => kindOfText(part).kind !== 'broken')) return { leftover, own };
   }
-  return { own: text };
+  return { own: shown };
 }

@@ -62,14 +62,17 @@ test('merged questions are answered by the message of the newest one, and the ot
   expect(judge(ledger)).toMatchObject({ violations: [], answered: 2, merged: 1 });
 });
 
-test('an answer that the platform refused may begin the next reply, which is judged separately', () => {
-  const ledger = kept();
-  const both = [REPLY_TEXTS.earlierAnswer.en, whole(1, 1), '---', whole(2, 2)].join('\n\n');
-  ledger.messages = [shown(2, both)];
-  expect(judge(separateLeftovers(ledger))).toMatchObject({ violations: [], answered: 2, merged: 0 });
-  ledger.messages = [shown(2, both.replace('S1w1', 'S2w1'))];
-  expect(kindsOf(separateLeftovers(ledger))).toContain('joined');
-});
+test.each(['', '<think>ℹ️ AI-generated</think>\n'])(
+  'an answer that the platform refused may begin the next reply, which is judged separately: %j',
+  (notes) => {
+    const ledger = kept();
+    const both = notes + [REPLY_TEXTS.earlierAnswer.en, whole(1, 1), '---', whole(2, 2)].join('\n\n');
+    ledger.messages = [shown(2, both)];
+    expect(judge(separateLeftovers(ledger))).toMatchObject({ violations: [], answered: 2, merged: 0 });
+    ledger.messages = [shown(2, both.replace('S1w1', 'S2w1'))];
+    expect(kindsOf(separateLeftovers(ledger))).toContain('joined');
+  },
+);
 
 test('a question without a visible sign before the next one was sent may be answered after it, one at a time', () => {
   const ledger = kept();

@@ -49,6 +49,26 @@ test('with Redis 2 s away every delivery gets 503 in time, and is answered once 
   );
 }, 90_000);
 
+test('with a slow Redis that keeps answering, deliveries are accepted within the time that the platform waits [redis-far-away] [acknowledged-when-stored]', async () => {
+  const proxy = await redis.startBehindProxy();
+  await deployment.startProcess();
+  const before = await redis.deliver(1);
+  proxy.breakWith({ kind: 'delay', delayMs: 1_000 });
+  const sending: Promise<Sent[]>[] = [];
+  for (let lot = 0; lot < 16; lot += 1) {
+    sending.push(redis.deliver(1));
+    await sleep(200);
+  }
+  const slow = (await Promise.all(sending)).flat();
+  // Responses to the first deliveries show that Redis answers.
+  expect(statusesOf(slow.slice(8))).toEqual([200]);
+  expect(slowestMs(slow)).toBeLessThan(4_500);
+  proxy.mend();
+  const refused = slow.filter(({ status }) => status !== 200);
+  const again = await Promise.all(refused.map(redis.deliverAgain));
+  await redis.expectAllAnswered([...before, ...slow.filter(({ status }) => status === 200), ...again], 60_000);
+}, 120_000);
+
 test('with Redis 1 s away a delivery is accepted or refused within the deadline, and each is answered once [redis-far-away]', async () => {
   const proxy = await redis.startBehindProxy();
   await deployment.startProcess();

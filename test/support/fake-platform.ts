@@ -45,6 +45,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     tenant,
     app,
     written,
+    responseDeadlineMs: 3_000,
     replyTraits: {
       delivery: 'pull',
       liveLifetimeMs: 6 * MINUTE_MS,

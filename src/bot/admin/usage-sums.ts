@@ -1,5 +1,5 @@
 import { CSV_MARK, csvRow } from '../../shared/text/csv.ts';
-import { MICROS } from '../turn/answer/answer-cost.ts';
+import { MICROS } from '../../shared/models/cost.ts';
 import { addCosts, type Costs, type Usage, type UsageRow } from '../turn/conversation/usage-store.ts';
 
 export const USAGE_GROUPS = ['day', 'person', 'department', 'model'] as const;

@@ -2,6 +2,8 @@ import { createAmendAnswered } from './amend-answered.ts';
 import type Router from '@koa/router';
 import { inBackground } from '../../shared/in-background.ts';
 import { DAY_MS } from '../../shared/clock.ts';
+import { languageOfText, localize } from '../../shared/text/texts.ts';
+import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { createBase, type BotOptions } from './base.ts';
 import { conversationOf, type GroupScope } from '../domain/conversation.ts';
@@ -154,7 +156,9 @@ function createKeepAnswer({ redis, keyRing, groupScope, report }: KeepAnswerOpti
   ): Promise<void> => {
     const chat = { kind: 'private' as const, id: userId };
     const conversation = conversationOf({ platform: name, tenant, app, chat, sender: { userId } }, groupScope);
-    await storeDeferredMessage(redis, keyRing, { conversation, deliveryId: replyId, text });
+    const heading = localize(REPLY_TEXTS.earlierAnswer, languageOfText(text));
+    const deferred = { conversation, deliveryId: replyId, text: `${heading}\n\n${text}` };
+    await storeDeferredMessage(redis, keyRing, deferred);
     report.answerNotShown({ platform: name, deliveryId: replyId });
   };
 }

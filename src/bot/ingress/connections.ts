@@ -1,5 +1,6 @@
 import { asError } from '../../shared/coded-error.ts';
 import type { Log } from '../../shared/log.ts';
+import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import type {
   ConnectionChange,
@@ -63,6 +64,7 @@ function useOf(
         log.error({ error: asError(thrown), platform: platform.name }, 'a delivery failed');
         return false;
       }),
+    followsNotice: REPLY_TEXTS.followsBelow.zh,
     onUndeliverable: (answer) => keepAnswer(platform, answer),
     onLost: (reason) => report.deliveryLost({ platform: platform.name, reason }),
     onChange(change) {

@@ -1,11 +1,10 @@
 import { asError } from '../../shared/coded-error.ts';
-import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
+import type { NowMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { localize, type Language } from '../../shared/text/texts.ts';
 import { inSpan, isTracing } from '../../shared/tracing/tracing.ts';
-import { withTimeout } from '../../shared/with-timeout.ts';
 import {
   conversationOf,
   deliveryIdOf,
@@ -28,18 +27,11 @@ import { createMissingReplies, type MissingReplies } from '../reply/missing-repl
 import { readLiveReply, stopAcceptedText, refusalText } from '../reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import { PRESS_TEXTS } from '../i18n/feedback-texts.ts';
+import { DeliveryDeadline } from './delivery-deadline.ts';
 import { handleAmendment, type AmendmentOptions } from './handle-amendment.ts';
 import { handleFeedback, type FeedbackOptions } from './handle-feedback.ts';
 import { isPressedByAsker, notifyPresser } from './presses.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
-
-/**
- * Time limit for storing a message or reading a reply before the receiver answers 503 (SECURITY.md
- * acknowledged-when-stored). The libraries' own limits do not cover a connection that was never made. A late result
- * is dropped, which is harmless because deliveries can be repeated.
- */
-const STORE_DEADLINE_MS = 1.5 * SECOND_MS;
-const STORE_RETRY_PAUSE_MS = 100;
 
 /** The texts of a welcome and the suggested questions. A language without a text gets the default welcome. */
 export interface Greeting {
@@ -91,6 +83,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
   const { report } = options;
   const missing = createMissingReplies();
   return async (platform, delivery, startedMs) => {
+    const arrival = { platform, deadline: new DeliveryDeadline(options.redis, platform, startedMs) };
     switch (delivery.kind) {
       case 'refused':
         return { answer: { status: delivery.status, body: '' }, outcome: 'refused' };
@@ -99,7 +92,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
       case 'ignored':
         return { answer: delivery.answer, outcome: 'ignored' };
       case 'feedback':
-        return answerFeedback(options, platform, delivery);
+        return answerFeedback(options, arrival, delivery);
       case 'entered-chat':
         report.welcomeSent({ platform: platform.name });
         return { answer: delivery.answer(await welcomeOf(options, platform, delivery)), outcome: 'event' };
@@ -110,15 +103,15 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
         });
         return { answer: delivery.answer, outcome: 'event' };
       case 'stop':
-        return answerStop(options, platform, delivery);
+        return answerStop(options, arrival, delivery);
       case 'amendment':
-        return answerAmendment(options, platform, delivery);
+        return answerAmendment(options, arrival, delivery);
       case 'poll':
-        return answerPoll({ ...options, missing }, platform, delivery);
+        return answerPoll({ ...options, missing }, arrival, delivery);
       case 'message':
         return isTracing()
-          ? receiveInSpan(options, platform, { delivery, startedMs })
-          : acceptMessage(options, platform, delivery);
+          ? receiveInSpan(options, arrival, { delivery, startedMs })
+          : acceptMessage(options, arrival, delivery);
     }
   };
 }
@@ -138,6 +131,12 @@ async function welcomeOf(
   };
 }
 
+/** Where a delivery came from, and how long its response may take. */
+interface Arrival {
+  platform: Platform;
+  deadline: DeliveryDeadline;
+}
+
 type MessageDelivery = Extract<Delivery, { kind: 'message' }>;
 type StopDelivery = Extract<Delivery, { kind: 'stop' }>;
 type FeedbackDelivery = Extract<Delivery, { kind: 'feedback' }>;
@@ -147,13 +146,13 @@ type PollDelivery = Extract<Delivery, { kind: 'poll' }>;
 /** The first span of a message. Ids of people and chats are not recorded. */
 function receiveInSpan(
   options: HandleDeliveryOptions,
-  platform: Platform,
+  arrival: Arrival,
   { delivery, startedMs }: { delivery: MessageDelivery; startedMs: number },
 ): Promise<Handled> {
   const startedAtMs = options.nowMs() - (performance.now() - startedMs);
-  const attributes = { 'parley.platform': platform.name, 'parley.chat': delivery.message.chat.kind };
+  const attributes = { 'parley.platform': arrival.platform.name, 'parley.chat': delivery.message.chat.kind };
   return inSpan('receive', { kind: 'server', startedAtMs, attributes }, async (span) => {
-    const handled = await acceptMessage(options, platform, delivery);
+    const handled = await acceptMessage(options, arrival, delivery);
     const { outcome, deliveryId } = handled;
     const isFault = outcome === 'not-stored';
     span.set({ 'parley.outcome': outcome, 'parley.delivery': deliveryId, 'error.type': isFault ? outcome : undefined });
@@ -163,7 +162,7 @@ function receiveInSpan(
 
 async function acceptMessage(
   options: HandleDeliveryOptions,
-  platform: Platform,
+  { platform, deadline }: Arrival,
   delivery: MessageDelivery,
 ): Promise<Handled> {
   const { message, answer, pressed } = delivery;
@@ -171,13 +170,13 @@ async function acceptMessage(
   const conversation = conversationOf(message, groupScope);
   try {
     // Messages between other people are not processed further (SECURITY.md unaddressed-talk).
-    const isOurs = !delivery.isUnaddressed || (await retryWithinDeadline(() => isFollowed(redis, conversation)));
+    const isOurs = !delivery.isUnaddressed || (await deadline.retry(() => isFollowed(redis, conversation)));
     if (!isOurs) return { answer: answer(undefined), outcome: 'ignored' };
-    if (pressed && !(await retryWithinDeadline(() => isPressedByAsker(redis, conversation, message, pressed)))) {
+    if (pressed && !(await deadline.retry(() => isPressedByAsker(redis, conversation, message, pressed)))) {
       notifyPresser(platform, message.tenant, pressed, PRESS_TEXTS.notYours);
       return { answer: answer(undefined), outcome: 'ignored' };
     }
-    const { deliveryId, result } = await retryWithinDeadline(() => enqueue(options, conversation, message));
+    const { deliveryId, result } = await deadline.retry(() => enqueue(options, conversation, message));
     if (result === 'new') {
       options.onAccepted(platform, { conversation, message, deliveryId });
       return { answer: answer({ replyId: deliveryId, content: '', finished: false }), outcome: 'accepted', deliveryId };
@@ -203,7 +202,7 @@ async function acceptMessage(
       { ...options, platform },
       { partition: conversation.partition, deliveryId, personId, isRepeat: true },
     );
-    return { answer: answer(await withTimeout(reading, STORE_DEADLINE_MS)), outcome: 'repeated', deliveryId };
+    return { answer: answer(await deadline.within(reading)), outcome: 'repeated', deliveryId };
   } catch (error) {
     const deliveryId = deliveryIdOf(message);
     log.warn(
@@ -219,33 +218,14 @@ function isStop({ slash }: InboundMessage): boolean {
   return slash?.word === 'stop';
 }
 
-/** Retries within the deadline, because not every platform is certain to repeat a delivery after a 503. */
-function retryWithinDeadline<Result>(action: () => Promise<Result>): Promise<Result> {
-  const giveUpAtMs = performance.now() + STORE_DEADLINE_MS;
-  return withTimeout(
-    action().catch(async (error: unknown) => {
-      for (;;) {
-        if (performance.now() + STORE_RETRY_PAUSE_MS >= giveUpAtMs) throw error;
-        await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_PAUSE_MS));
-        try {
-          return await action();
-        } catch {
-          // Retried until the deadline.
-        }
-      }
-    }),
-    STORE_DEADLINE_MS,
-  );
-}
-
 /** A stop is not queued behind the turn that it stops. If it cannot be marked now, the platform delivers it again. */
 async function answerStop(
   { redis, groupScope, log }: HandleDeliveryOptions,
-  platform: Platform,
+  { platform, deadline }: Arrival,
   { stop, pressed, answer }: StopDelivery,
 ): Promise<Handled> {
   try {
-    const isStopped = await retryWithinDeadline(() => stopRunning(redis, platform, stop, groupScope));
+    const isStopped = await deadline.retry(() => stopRunning(redis, platform, stop, groupScope));
     if (!isStopped && pressed) notifyPresser(platform, stop.tenant, pressed, PRESS_TEXTS.nothingStopped);
     return { answer, outcome: 'event' };
   } catch (error) {
@@ -257,16 +237,16 @@ async function answerStop(
 /** The platform delivers an amendment again if it cannot be applied now. */
 async function answerAmendment(
   options: HandleDeliveryOptions,
-  platform: Platform,
+  { platform, deadline }: Arrival,
   { amendment, answer }: AmendmentDelivery,
 ): Promise<Handled> {
   try {
     // Amending an answered message on the platform is not retried at once.
     const inbox: AmendmentOptions['inbox'] = {
-      amend: (...of) => retryWithinDeadline(() => options.inbox.amend(...of)),
+      amend: (...of) => deadline.retry(() => options.inbox.amend(...of)),
     };
     const handled = handleAmendment({ ...options, ...options.answered, inbox }, platform, amendment);
-    await withTimeout(handled, STORE_DEADLINE_MS);
+    await deadline.within(handled);
     return { answer, outcome: 'event' };
   } catch (error) {
     options.log.warn(
@@ -280,11 +260,11 @@ async function answerAmendment(
 /** A rating that cannot be stored now is lost: the sender gets no answer to it, and no platform delivers it again. */
 async function answerFeedback(
   options: HandleDeliveryOptions,
-  platform: Platform,
+  { platform, deadline }: Arrival,
   { feedback, answer }: FeedbackDelivery,
 ): Promise<Handled> {
   try {
-    await retryWithinDeadline(() => handleFeedback({ ...options, ...options.answered }, platform, feedback));
+    await deadline.retry(() => handleFeedback({ ...options, ...options.answered }, platform, feedback));
     return { answer, outcome: 'event' };
   } catch (error) {
     options.log.warn(
@@ -297,7 +277,7 @@ async function answerFeedback(
 
 async function answerPoll(
   options: HandleDeliveryOptions & { missing: MissingReplies },
-  platform: Platform,
+  { platform, deadline }: Arrival,
   delivery: PollDelivery,
 ): Promise<Handled> {
   const { chat, sender, replyId, answer } = delivery;
@@ -307,7 +287,7 @@ async function answerPoll(
   try {
     const personId = personIdOf(owner, sender.userId);
     const reading = readLiveReply({ ...options, platform, onSeen }, { partition, deliveryId: replyId, personId });
-    return { answer: answer(await withTimeout(reading, STORE_DEADLINE_MS)), outcome: 'polled' };
+    return { answer: answer(await deadline.within(reading)), outcome: 'polled' };
   } catch (error) {
     options.log.debug({ error: asError(error), platform: platform.name }, 'a poll could not be answered');
     return NOT_STORED;

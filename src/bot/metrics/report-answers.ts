@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { MINUTE_MS, monotonicMs } from '../../shared/clock.ts';
 import type { Log } from '../../shared/log.ts';
-import { MICROS } from '../turn/answer/answer-cost.ts';
+import { MICROS } from '../../shared/models/cost.ts';
 import { counter, durations, gauge, QUICK_BUCKETS_SEC, SLOW_BUCKETS_SEC } from './instruments.ts';
 import type { AnswerReport } from './report.ts';
 

@@ -362,6 +362,8 @@ export interface ConnectionHandlers {
   take(read: () => Delivery): Promise<boolean>;
   /** Called for each change of state; must not throw or wait. */
   onChange(change: ConnectionChange): void;
+  /** Ends a reply whose answer has to be sent as a new message. */
+  followsNotice: string;
   /**
    * Called if the platform refused an answer by every method of the connection. Stores it for the person's next reply and
    * notifies the operator. Safe to repeat.
@@ -394,6 +396,8 @@ export interface Platform {
   ofTenant?(tenant: string): Platform | undefined;
   readonly install?: InstallPages;
   readonly replyTraits: ReplyTraits;
+  /** How long the platform waits for the response to a delivery. Milliseconds. */
+  readonly responseDeadlineMs: number;
   /**
    * Checks a delivery's headers and query, once. Without a possibly valid signature the delivery is refused and its body is
    * not read. Cheap; never throws for outside input.

@@ -1,5 +1,5 @@
 import type { PlatformName } from '../domain/platform-name.ts';
-import type { Cost } from './answer/answer-cost.ts';
+import type { Cost } from '../../shared/models/cost.ts';
 import type { Moderated } from './moderation/verdict.ts';
 import type { AccountId, DeliveryId } from '../domain/ids.ts';
 

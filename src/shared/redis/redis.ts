@@ -26,11 +26,10 @@ export interface RedisAddress {
  */
 export type RedisPatience = 'fail-fast' | 'wait';
 
-/**
- * Below the receiver's own deadline of 1.5 s (SECURITY.md acknowledged-when-stored), so that a hung Redis is detected in
- * time.
- */
-const COMMAND_TIMEOUT_MS = 1_200;
+/** Longer than any deadline of a fail-fast caller; those end the wait themselves (SECURITY.md acknowledged-when-stored). */
+const COMMAND_TIMEOUT_MS = 5 * SECOND_MS;
+/** A connection that cannot be made in this time is tried again. */
+const CONNECT_TIMEOUT_MS = 1_200;
 /** Maximum time that closing a connection takes while Redis is unavailable. The 2 s of ioredis would delay every stop. */
 const DISCONNECT_LIMIT_MS = 250;
 const MAX_RECONNECT_PAUSE_MS = 2 * SECOND_MS;
@@ -51,6 +50,7 @@ export function connectRedis(address: RedisAddress, patience: RedisPatience, log
   corkWrites(client);
   if (client instanceof Cluster) retryCommands(settleConnects(client), patience === 'wait');
   if (patience === 'wait') retryRefusedWrites(client, log, name);
+  else noteResponses(client);
   let isDown = false;
   client.on('error', (error: Error) => {
     if (!isDown) log.warn({ reason: error.message, connection: name }, 'redis is unavailable');
@@ -61,6 +61,21 @@ export function connectRedis(address: RedisAddress, patience: RedisPatience, log
     isDown = false;
   });
   return client;
+}
+
+/** When the server last sent something, by `performance.now()`. */
+const lastHeardMs = new WeakMap<RedisClient, number>();
+
+function noteResponses(client: RedisClient): void {
+  const listen = (node: Redis) =>
+    node.on('connect', () => node.stream.on('data', () => lastHeardMs.set(client, performance.now())));
+  if (client instanceof Cluster) client.on('+node', listen);
+  else listen(client);
+}
+
+/** For how long a fail-fast connection has had no response to any command. Tells a Redis that hangs from one that is slow. */
+export function silentForMs(client: RedisClient): number {
+  return performance.now() - (lastHeardMs.get(client) ?? Number.NEGATIVE_INFINITY);
 }
 
 function openClient(address: RedisAddress, patience: RedisPatience, name: string): RedisClient {
@@ -76,7 +91,7 @@ function openClient(address: RedisAddress, patience: RedisPatience, name: string
           maxRetriesPerRequest: 1,
           enableOfflineQueue: false,
           commandTimeout: COMMAND_TIMEOUT_MS,
-          connectTimeout: COMMAND_TIMEOUT_MS,
+          connectTimeout: CONNECT_TIMEOUT_MS,
         }),
   };
   const first = new URL(urls[0] ?? 'redis://127.0.0.1:6379');

@@ -75,6 +75,8 @@ const LOOK_UP_AGAIN_AFTER_MS = 8 * SECOND_MS;
 const REFUSALS_PASS_WITHIN_MS = 10 * SECOND_MS;
 
 /** Tenant of the first workspace in keys, instead of its id. Further workspaces use their id, which begins with T. */
+/** Slack repeats a delivery that it has no response to after 3 s. */
+const RESPONSE_DEADLINE_MS = 3 * SECOND_MS;
 const TENANT = 'slack';
 const APP = 'bot';
 
@@ -199,6 +201,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
     tenant,
     app: APP,
     replyTraits,
+    responseDeadlineMs: RESPONSE_DEADLINE_MS,
     verifyHeaders: (head) => refusedDelivery('no signature', timeOf(head), nowMs),
     renderReply,
     splitReply,

@@ -62,6 +62,8 @@ export interface WecomOptions {
 /** A deployment serves one bot, so keys contain the company and this word instead of the bot's id. */
 const APP = 'aibot';
 const ONLY_TENANT = 'wecom';
+/** WeCom ends a request after 5 s. */
+const RESPONSE_DEADLINE_MS = 5 * SECOND_MS;
 
 const REPLY_TRAITS: ReplyTraits = {
   delivery: 'pull',
@@ -121,6 +123,7 @@ export function createWecom(options: WecomOptions): Platform {
     app: APP,
     access,
     replyTraits: { ...(connection ? CONNECTION_TRAITS : REPLY_TRAITS), takesOffers: offersFrom(options) },
+    responseDeadlineMs: RESPONSE_DEADLINE_MS,
     verifyHeaders: (head) =>
       aesKey
         ? verifyHeaders(head, options, { aesKey, reading })

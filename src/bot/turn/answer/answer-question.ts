@@ -1,5 +1,6 @@
 import type { NowMs } from '../../../shared/clock.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
+import { costOf } from '../../../shared/models/cost.ts';
 import { localize, type Language } from '../../../shared/text/texts.ts';
 import { inStep, withoutSpan } from '../../../shared/tracing/tracing.ts';
 import { promptRoom } from '../../../shared/models/model-catalog.ts';
@@ -48,7 +49,6 @@ import { tellNear, tellUsedUp } from '../budgets/tell-budget.ts';
 import { BlockedAnswerError } from '../moderation/moderated-answer.ts';
 import { maskRulesOf } from '../moderation/mask-rules.ts';
 import type { Moderation } from '../moderation/moderation.ts';
-import { costOf } from './answer-cost.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { createAnswerOutcomes, type AnswerOutcomes } from './answer-outcome.ts';
 import { preparePrompt, type FittedPrompt, type PromptMaterial, type PromptRules } from './answer-prompt.ts';

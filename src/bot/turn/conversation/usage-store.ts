@@ -6,7 +6,7 @@ import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { scanKeys } from '../../../shared/redis/scan-keys.ts';
 import { ALL_PARTITIONS } from '../../domain/conversation.ts';
 import type { UsageChange } from '../../domain/turn.ts';
-import type { Cost } from '../answer/answer-cost.ts';
+import type { Cost } from '../../../shared/models/cost.ts';
 import { asPersonId, type PersonId } from '../../domain/ids.ts';
 
 /** Usage of a person. */

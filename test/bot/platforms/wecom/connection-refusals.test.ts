@@ -53,7 +53,7 @@ const streamOf = ({ body }: SentFrame) =>
   body['stream'] as { id: string; content: string; finish: boolean } | undefined;
 
 /** Counts what people see in the end: the last text of each stream, each push, and each text kept for the next reply. */
-function seen(): { whole: number; open: number } {
+function seen(): { whole: number; open: number; cut: number } {
   const streams = new Map<string, { content: string; finish: boolean }>();
   for (const frame of taken) {
     const stream = streamOf(frame);
@@ -67,6 +67,10 @@ function seen(): { whole: number; open: number } {
   return {
     whole: texts.filter((text) => text === WHOLE).length,
     open: [...streams.values()].filter(({ finish }) => !finish).length,
+    // A part of the answer that looks like all of it.
+    cut: [...streams.values()].filter(
+      ({ content, finish }) => finish && content !== WHOLE && !content.includes('follows'),
+    ).length,
   };
 }
 
@@ -102,7 +106,7 @@ test.each(POSITIONS.flatMap((position) => codesAt(position).map((code) => ({ pos
       return code;
     });
     await answer();
-    expect(seen().whole).toBe(1);
+    expect(seen()).toMatchObject({ whole: 1, cut: 0 });
     expect(bot.notShown).toEqual([]);
   },
   60_000,
@@ -114,12 +118,19 @@ test.each(everyNth(LASTING, 3, 1))(
   async (code) => {
     refuse((frame) => (streamOf(frame)?.content === WHOLE ? code : 0));
     await answer();
-    expect(seen()).toEqual({ whole: 1, open: code === 846_605 || code === 846_608 ? expect.any(Number) : 0 });
+    expect(seen()).toEqual({ whole: 1, open: code === 846_605 || code === 846_608 ? expect.any(Number) : 0, cut: 0 });
     expect(bot.notShown).toEqual([]);
     expect(bot.refused.map(({ code: counted }) => counted)).toContain(String(code));
   },
   60_000,
 );
+
+test('ends a stream without text with a notice when WeCom refuses every text in it [refused-writes]', async () => {
+  refuse((frame) => (['The', WHOLE].includes(streamOf(frame)?.content ?? '') ? 45_002 : 0));
+  await answer();
+  await untilTrue(() => seen().open === 0);
+  expect(seen()).toEqual({ whole: 1, open: 0, cut: 0 });
+}, 60_000);
 
 const NEVER_SHOWN = CODES.filter((code) => !PASSING.has(code) || code > 45_033 || code === 1);
 test.each(everyNth(NEVER_SHOWN, 3, 2))(
@@ -128,7 +139,7 @@ test.each(everyNth(NEVER_SHOWN, 3, 2))(
     const said = JSON.stringify(WHOLE);
     refuse(({ body }) => (JSON.stringify(body).includes(said) ? code : 0));
     await answer();
-    expect(seen().whole).toBe(1);
+    expect(seen()).toMatchObject({ whole: 1, cut: 0 });
     expect(bot.notShown).toHaveLength(1);
   },
   60_000,
@@ -147,7 +158,7 @@ test.each([{ late: 'never' }, { late: 'late' }] as const)(
       return late === 'never' ? 'silent' : { errcode: 0, afterMs: 700 };
     });
     await answer();
-    expect(seen()).toEqual({ whole: 1, open: 0 });
+    expect(seen()).toEqual({ whole: 1, open: 0, cut: 0 });
     expect(wecom.pushes()).toEqual([]);
   },
   60_000,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { asError } from '../../../../shared/coded-error.ts';
 import { HOUR_MS, KIB_BYTES, MINUTE_MS, monotonicMs, SECOND_MS } from '../../../../shared/clock.ts';
 import { inBackground } from '../../../../shared/in-background.ts';
@@ -29,6 +30,8 @@ export interface ReplyPumpOptions {
   writes: WriteJudge;
   /** How long a refusal of an answer's final text is retried if it may pass. Milliseconds. */
   passWithinMs: number;
+  /** Says that the answer follows as a new message. */
+  followsNotice: string;
   /** Called for an answer that WeCom refused in every form; the answer is stored elsewhere once this resolves. */
   onUndeliverable: ConnectionHandlers['onUndeliverable'];
 }
@@ -54,6 +57,8 @@ const KEPT_MS = 24 * HOUR_MS;
 const LATER_KEPT_MS = 8 * MINUTE_MS;
 /** Maximum tries to upload and send a file; then its answer goes as messages. */
 const MAX_FILE_TRIES = 3;
+/** Maximum tries to end a stream that is left. */
+const MAX_CLOSING_TRIES = 4;
 const FEEDBACK_BYTES = 256;
 
 /**
@@ -272,18 +277,23 @@ export class ReplyPump {
   }
 
   /**
-   * Handles a stream whose final text WeCom refuses in every form: pushes the text, and closes the stream with its present
-   * content.
+   * Handles a stream whose final text WeCom refuses in every form: pushes the text. The stream ends with the notice that the
+   * answer follows, so that no part of it is visible twice and nothing looks as if it were still being written.
    */
   async #leaveStream(shown: TrackedReply): Promise<void> {
-    const { place, content } = shown;
     shown.failures = 0;
     await this.#change(shown, { whole: 'push' });
-    if (content !== undefined && content !== '' && this.#maySend()) {
-      const stream = { id: place.streamId, finish: true, content };
-      inBackground(() => this.#options.socket.send('aibot_respond_msg', place.reqId, { msgtype: 'stream', stream }));
-    }
+    inBackground(() => this.#closeStream(shown.place));
     this.#serve(shown);
+  }
+
+  async #closeStream({ reqId, streamId: id }: ReplyPlace): Promise<void> {
+    const stream = { id, finish: true, content: this.#options.followsNotice };
+    for (let attempt = 0; attempt < MAX_CLOSING_TRIES && this.#maySend(); attempt += 1) {
+      const answer = await this.#options.socket.send('aibot_respond_msg', reqId, { msgtype: 'stream', stream });
+      if (answer === 0 || answer === UNKNOWN_REQUEST || answer === STREAM_OVER) return;
+      await sleep(FIRST_PAUSE_MS * 2 ** attempt);
+    }
   }
 
   /** Sends the card without waiting. It is left out if WeCom refuses it or the chat's limit is reached. */

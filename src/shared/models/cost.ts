@@ -1,5 +1,4 @@
-import type { ModelPrice } from '../../../shared/models/model-entry.ts';
-import type { TokenUse } from './count-tokens.ts';
+import type { ModelPrice } from './model-entry.ts';
 
 /** Millionths of a unit of currency. */
 export const MICROS = 1_000_000;
@@ -11,7 +10,10 @@ export interface Cost {
 }
 
 /** Prices are per million tokens, so that tokens times price are millionths. @returns undefined without a price */
-export function costOf({ prompt, completion }: TokenUse, price: ModelPrice | undefined): Cost | undefined {
+export function costOf(
+  { prompt, completion }: { prompt: number; completion: number },
+  price: ModelPrice | undefined,
+): Cost | undefined {
   if (!price) return undefined;
   return { micros: Math.round(prompt * price.prompt + completion * price.completion), currency: price.currency };
 }
