@@ -124,11 +124,12 @@ test('keeps each conversation within WeCom’s limits per minute and hour, indep
   );
 });
 
-test('counts snapshots towards the limit from the first refusal on, and reserves room for whole answers', () => {
+test('counts snapshots towards the limit of a conversation from its first refusal on, and reserves room for whole answers', () => {
   let nowMs = 0;
   const pace = new ChatRateLimiter(() => nowMs);
   for (let count = 0; count < 100; count += 1) expect(pace.tryAcquire('a', 'snapshot')).toBe(0);
-  pace.recordRefusal();
+  pace.recordRefusal('a');
+  for (let count = 0; count < 100; count += 1) expect(pace.tryAcquire('b', 'snapshot')).toBe(0);
   let snapshots = 0;
   while (pace.tryAcquire('a', 'snapshot') === 0) snapshots += 1;
   expect(snapshots).toBeLessThan(30);

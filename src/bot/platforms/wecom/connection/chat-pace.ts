@@ -12,23 +12,29 @@ const RESERVED_FOR_COMPLETE = 12;
 const ROOM_MS = 1_000;
 const MAX_CHATS = 10_000;
 
+interface ChatFrames {
+  sentAtMs: number[];
+  /** Until then, each frame of a stream counts. */
+  framesCountUntilMs: number;
+}
+
 /**
  * Counts messages per conversation, so that an excess message waits here instead of being refused by WeCom. It is not known
- * whether WeCom counts each snapshot of a growing answer: snapshots count for an hour after a refusal.
+ * whether WeCom counts each snapshot of a growing answer: after a refusal in a conversation, its snapshots count for an hour.
  */
 export class ChatRateLimiter {
-  readonly #sentAtMs = new Map<string, number[]>();
+  readonly #chats = new Map<string, ChatFrames>();
   readonly #nowMs: () => number;
-  #framesCountUntilMs = Number.NEGATIVE_INFINITY;
 
   /** @param nowMs a monotonic clock */
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
 
-  /** Records that WeCom refused a frame for a rate limit. */
-  recordRefusal(): void {
-    this.#framesCountUntilMs = this.#nowMs() + HOUR_MS;
+  /** Records that WeCom refused a frame, perhaps for a rate limit. */
+  recordRefusal(chatId: string): void {
+    const { sentAtMs = [] } = this.#chats.get(chatId) ?? {};
+    this.#keep(chatId, { sentAtMs, framesCountUntilMs: this.#nowMs() + HOUR_MS });
   }
 
   /**
@@ -38,25 +44,25 @@ export class ChatRateLimiter {
    */
   tryAcquire(chatId: string, kind: 'begins' | 'snapshot' | 'whole'): number {
     const nowMs = this.#nowMs();
-    const framesCount = nowMs < this.#framesCountUntilMs;
-    if (kind !== 'begins' && !framesCount) return 0;
-    const sentAtMs = (this.#sentAtMs.get(chatId) ?? []).filter((atMs) => nowMs - atMs < HOUR_MS + ROOM_MS);
+    const { sentAtMs: earlier = [], framesCountUntilMs = Number.NEGATIVE_INFINITY } = this.#chats.get(chatId) ?? {};
+    if (kind !== 'begins' && nowMs >= framesCountUntilMs) return 0;
+    const sentAtMs = earlier.filter((atMs) => nowMs - atMs < HOUR_MS + ROOM_MS);
     const most = kind === 'snapshot' ? MAX_PER_MINUTE - RESERVED_FOR_COMPLETE : MAX_PER_MINUTE;
     const waitMs = Math.max(
       waitFor(sentAtMs, { nowMs, most, withinMs: MINUTE_MS }),
       waitFor(sentAtMs, { nowMs, most: MAX_PER_HOUR, withinMs: HOUR_MS }),
     );
     if (waitMs === 0) sentAtMs.push(nowMs);
-    this.#keep(chatId, sentAtMs);
+    this.#keep(chatId, { sentAtMs, framesCountUntilMs });
     return waitMs;
   }
 
-  #keep(chatId: string, said: number[]): void {
-    this.#sentAtMs.delete(chatId);
-    this.#sentAtMs.set(chatId, said);
-    if (this.#sentAtMs.size <= MAX_CHATS) return;
-    const [oldest] = this.#sentAtMs.keys();
-    if (oldest !== undefined) this.#sentAtMs.delete(oldest);
+  #keep(chatId: string, frames: ChatFrames): void {
+    this.#chats.delete(chatId);
+    this.#chats.set(chatId, frames);
+    if (this.#chats.size <= MAX_CHATS) return;
+    const [oldest] = this.#chats.keys();
+    if (oldest !== undefined) this.#chats.delete(oldest);
   }
 }
 

@@ -239,7 +239,7 @@ export class ReplyPump {
       }
       return;
     }
-    const refusal = this.#refusalOf('aibot_respond_msg', answer);
+    const refusal = this.#refusalOf('aibot_respond_msg', answer, shown.place);
     if (answer === UNKNOWN_REQUEST) return this.#changeWay(shown);
     if (answer === STREAM_OVER && shown.place.whole === 'stream') return this.#leaveStream(shown);
     if (answer === STREAM_OVER) {
@@ -259,12 +259,12 @@ export class ReplyPump {
   }
 
   /** @returns why WeCom refused a frame; undefined if it gave no answer, or certainly takes the frame later */
-  #refusalOf(cmd: string, answer: FrameAnswer): Refusal | undefined {
+  #refusalOf(cmd: string, answer: FrameAnswer, { chat }: ReplyPlace): Refusal | undefined {
     if (answer === undefined) return undefined;
     const meaning = this.#options.writes.judge(cmd, answer);
     if (meaning === 'snapshot' || meaning === 'way' || meaning === 'conversation') return meaning;
     // WeCom does not document the code of its conversation limits: an unknown code may be one.
-    this.#options.pace.recordRefusal();
+    this.#options.pace.recordRefusal(chat.id);
     return meaning === 'passing' ? meaning : undefined;
   }
 
@@ -355,7 +355,7 @@ export class ReplyPump {
     if (answer === 0) return this.#end(shown, 'sent');
     if (answer === undefined) return this.#supposeSent(shown);
     await places.withdrawPush(shown.id);
-    const refusal = this.#refusalOf(isPush ? 'aibot_send_msg' : 'aibot_respond_msg', answer);
+    const refusal = this.#refusalOf(isPush ? 'aibot_send_msg' : 'aibot_respond_msg', answer, shown.place);
     if (answer === UNKNOWN_REQUEST && !isPush) return this.#changeWay(shown);
     if (file && refusal !== 'conversation') return this.#failedFile(shown);
     if (refusal === undefined || !this.#isPermanent(shown, refusal)) return this.#failed(shown, true);
