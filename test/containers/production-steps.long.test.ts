@@ -46,7 +46,12 @@ describeWith('caddy', 'the documented production steps in order, with plain proc
     const client = { client_id: 'parley', client_secret: 'of-parley', name: 'Parley' };
     writeConfig(production.configFolder, {
       '.env': settingsAsShown('docs/guide/WECOM.md', {
-        ...{ PUBLIC_URL: front.botUrl, SIGN_IN_URL: front.serviceUrl, CHAT_BASE_URL: `${front.serviceUrl}/v1` },
+        ...{
+          PUBLIC_URL: front.botUrl,
+          SIGN_IN_TYPE: 'oauth2',
+          SIGN_IN_URL: front.serviceUrl,
+          CHAT_BASE_URL: `${front.serviceUrl}/v1`,
+        },
         ...{
           SECRET_KEY,
           CHAT_API_KEY: 'sk-production',

@@ -58,7 +58,10 @@ describeWith('prometheus', 'a real Prometheus with the shipped files and a runni
 
   test('accepts every query, shows the traffic, and fires within a minute after all workers were killed', async () => {
     const [receiverPort, ...workerPorts] = ports.map(String);
-    const common = { CANARY_SEC: '5' };
+    const modelsFile = join(folder, 'models.json');
+    const price = { prompt: 2, completion: 8, currency: 'CNY' };
+    writeFileSync(modelsFile, JSON.stringify([{ name: 'svc-plus', price }]));
+    const common = { CANARY_SEC: '5', MODELS_FILE: modelsFile };
     await deployment.startProcess({ ...common, ROLES: 'receiver', METRICS_PORT: receiverPort ?? '' });
     const workers = [];
     for (const each of workerPorts)
