@@ -45,6 +45,8 @@ const SIGN = /[<[◁`\n]/;
 /** Beginning of a call after its mark. A sentence about marks continues with words instead. */
 const CALL_START = /^\s*(?:[{[<`"]|[\p{L}_][\p{L}\p{N}_.:/"-]{0,160}\s*(?:[\n<({[>]|$))/u;
 const SURE_THOUGHTS = THOUGHT_MARKS.filter(({ isWord }) => isWord === undefined);
+/** Marks that may begin reasoning behind a first sentence. The others may be the tags of a document, such as `<reason>`. */
+const SECOND_THOUGHTS = SURE_THOUGHTS.filter(({ open }) => /think|^<\|/i.test(open));
 const SURE_OPENS = SURE_THOUGHTS.map(({ open }) => open);
 const START_OPENS = [...SURE_OPENS, ...ANSWER_MARKS.map(({ open }) => open)];
 const WORD_OPENS = THOUGHT_MARKS.filter(({ isWord }) => isWord).map(({ open }) => open);
@@ -193,7 +195,7 @@ export class ReplyText {
 
   /** Reasoning behind the beginning of an answer. Without a closing mark it is text. */
   #secondThoughtAt(text: string): Region | undefined {
-    const thought = this.#speaksOfMarks ? undefined : SURE_THOUGHTS.find(({ open }) => text.startsWith(open));
+    const thought = this.#speaksOfMarks ? undefined : SECOND_THOUGHTS.find(({ open }) => text.startsWith(open));
     return thought && { kind: 'maybe-thought', ...thought, maxChars: UNBOUNDED };
   }
 
@@ -344,7 +346,7 @@ export class ReplyText {
     if (!isLast) {
       if (ends.some(isTorn) || (this.#readsCalls && CALL_OPENS.some(isTorn))) return 'wait';
       if (!this.#hasThought && [...THOUGHT_CLOSES, ...START_OPENS].some(isTorn)) return 'wait';
-      if (this.#isLineStart && SURE_OPENS.some(isTorn)) return 'wait';
+      if (this.#isLineStart && SECOND_THOUGHTS.some(({ open }) => isTorn(open))) return 'wait';
     }
     const call = this.#readsCalls ? CALL_MARKS.find(({ open }) => rest.startsWith(open)) : undefined;
     if (call) return { kind: 'call', ...call, maxChars: MAX_CALL_CHARS };

@@ -92,6 +92,7 @@ describe('texts about marks', () => {
     'Okay, so here is the plan.',
     'It begins with\n<think>\non a line of its own.\n<think>\nTwice.',
     'Write <s>old</s> and `</s>`.',
+    'The form:\n<reason>late</reason>\n<reasoning>none</reasoning>\nThat is all.',
   ])('stay unchanged: %j', (text) => {
     for (const pieces of [[text], byLetter(text)]) expect(read(pieces)).toEqual({ thought: '', text, calls: [] });
   });
