@@ -33,6 +33,8 @@ const PLAIN = new RegExp(`(${NAME})\\s*$`, 'u');
 /** Python: `NAME(key="value", other=1)`. */
 const PYTHON = new RegExp(`^\\s*(?:\\[\\s*)?(?:print\\()?(${NAME})\\(`, 'u');
 const PYTHON_END = /^\s*(?:\]\s*)?(?:;\s*)?$/;
+/** The end of a call, in front of another one. */
+const PYTHON_NEXT = /\)\s*[,;]\s*(?=[A-Za-z_]\w{0,127}\()/;
 const PYTHON_ARGUMENT =
   /(\w{1,64})\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?|True|False|None|\[[^[\]]*\])\s*(?:,|$)/g;
 const MAX_CALLS = 64;
@@ -49,8 +51,8 @@ export function readCalls(text: string): TextCall[] {
   if (keyed && text.includes('<arg_key>')) return [callOf(keyed[1] ?? '', argumentsOfPairs(keysAndValues(text)))];
   const plain = readJsonCalls(withQuotes(text).replace(BETWEEN, ' '));
   if (plain.length > 0) return plain;
-  const python = pythonCall(text.replace(BETWEEN, ' '));
-  if (python) return [python];
+  const python = pythonCalls(text.replace(BETWEEN, ' '));
+  if (python.length > 0) return python;
   return keyed ? [callOf(keyed[1] ?? '', {})] : [];
 }
 
@@ -149,6 +151,13 @@ function keysAndValues(text: string): string[][] {
 }
 
 const KEY_END = '</arg_key>';
+
+/** Python calls that span the whole text. */
+function pythonCalls(text: string): TextCall[] {
+  const pieces = text.split(PYTHON_NEXT);
+  const calls = pieces.flatMap((piece, at) => pythonCall(at < pieces.length - 1 ? `${piece})` : piece) ?? []);
+  return calls.length === pieces.length ? calls.slice(0, MAX_CALLS) : [];
+}
 
 /** A Python call that spans the whole text: the name, and the text within the parentheses. */
 function pythonCall(text: string): TextCall | undefined {
