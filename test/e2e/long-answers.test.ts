@@ -65,3 +65,15 @@ test('a rest that cannot be posted precedes the next private reply to the same p
   expect(words(beginning, rest.replace(REPLY_TEXTS.restOfAnswer.en, ''))).toEqual(words(LONG));
   expect(await wecom.ask('once more')).toBe('Short.');
 }, 60_000);
+
+test('a Slack answer whose echo is far larger than its text is written once', async () => {
+  const text = Array.from({ length: 1_400 }, (_, index) => `w${index}`).join(' ');
+  deployment.chat.script(helloStream(text));
+  await deployment.startBot();
+  await deployment.sender.direct('U1', 'hello');
+  const { messages, removed, calls } = deployment.slack;
+  await untilTrue(() => messages.some((message) => !message.isStreaming && message.text === text));
+  await untilTrue(isSettled);
+  expect([messages.length, removed.length]).toEqual([1, 0]);
+  expect(calls.filter(({ method }) => method.startsWith('conversations.'))).toEqual([]);
+}, 60_000);

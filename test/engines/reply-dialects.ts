@@ -98,6 +98,43 @@ export const REPLY_DIALECTS: readonly ReplyDialect[] = [
     text: '',
     ending: 'failure' as const,
   })),
+  ...(
+    [
+      ['no blank lines', (event) => event.replace('\n\n', '\n')],
+      ['carriage returns', (event) => event.replaceAll('\n', '\r')],
+      ['data on several lines', (event) => event.replace('"choices":', '\ndata: "choices":')],
+    ] as [string, (event: string) => string][]
+  ).map(([name, write]) => ({ name: `events with ${name}`, wire: says('It is', ' 2.').map(write), text: TWO })),
+  { name: 'a last event without its line end', wire: [chunk({ content: TWO }), STOP.trimEnd()], text: TWO },
+  { name: 'an end mark without its line end', wire: [chunk({ content: TWO }), 'data: [DONE]'], text: TWO },
+  {
+    name: 'an error in a field of its own',
+    wire: [chunk({ content: 'It' }), chunk({ content: ' is' }), 'error: {"message":"x"}\n\n', DONE],
+    text: 'It is',
+    ending: 'cut',
+  },
+  {
+    name: 'an error without values in each chunk',
+    wire: [
+      sse({ error: { message: '', code: null }, choices: [{ delta: { content: TWO } }] }),
+      sse({ error: {}, choices: [{ delta: {}, finish_reason: 'stop' }] }),
+    ],
+    text: TWO,
+  },
+  {
+    name: 'an object that is cut',
+    wire: [completion({ content: TWO }).slice(0, -20)],
+    contentType: 'application/json',
+    text: '',
+    ending: 'failure',
+  },
+  {
+    name: 'an object without a finish reason, whose text begins like a thought',
+    wire: [JSON.stringify({ choices: [{ message: { content: 'Okay, so it is 2.' }, finish_reason: null }] })],
+    contentType: 'application/json',
+    text: 'Okay, so it is 2.',
+  },
+  { name: 'parts without a type', wire: [chunk({ content: [{ text: 'It is' }, ' 2.'] }), STOP, DONE], text: TWO },
   { name: 'events that are called JSON', wire: says(TWO), contentType: 'application/json', text: TWO },
   { name: 'JSON that is called events', wire: [completion({ role: 'assistant', content: TWO })], text: TWO },
   {
@@ -131,6 +168,22 @@ export const REPLY_DIALECTS: readonly ReplyDialect[] = [
   {
     name: 'a thought in details',
     wire: [chunk({ reasoning_details: [{ type: 'reasoning.text', text: 'so' }] }), ...says(TWO)],
+    text: TWO,
+  },
+  {
+    name: 'an empty thought in front of an answer whose thought is in a field',
+    wire: [chunk({ reasoning_content: 'so' }), ...says('<think>\n\n</think>\n\n', TWO)],
+    text: TWO,
+  },
+  {
+    name: 'a second thought behind a sentence',
+    wire: says('<think>so</think>One moment.\n', '<thi', 'nk>\nThey ask 1+1.\n</think>\n\n', TWO),
+    text: `One moment.\n${TWO}`,
+  },
+  { name: 'an end mark of Llama 2', wire: says(TWO, '</s>'), text: TWO },
+  {
+    name: 'the beginning of another message',
+    wire: says(TWO, '<|eot_id|>', '<|start_header_id|>assistant<|end_header_id|>\n\n'),
     text: TWO,
   },
   {
@@ -200,6 +253,16 @@ export const REPLY_DIALECTS: readonly ReplyDialect[] = [
   {
     name: 'a call as text',
     wire: says(`<tool_call>{"name":"search_documents","arguments":${ARGS}}`, '</tool_call>'),
+    text: '',
+    calls: [CALL],
+  },
+  {
+    name: 'a function call beside an empty list of calls',
+    wire: [
+      chunk({ tool_calls: [], function_call: { name: 'search_documents', arguments: ARGS } }),
+      chunk({}, 'function_call'),
+      DONE,
+    ],
     text: '',
     calls: [CALL],
   },

@@ -102,7 +102,8 @@ describe('unusual stream formats', () => {
 describe('an answer that breaks off', () => {
   test('has only complete lines after a cut at any byte, and [DONE] only after a finish reason', async () => {
     const answer = Buffer.from(engineChunk({ content: '你' }) + engineChunk({ content: '!' }, 'stop') + DONE);
-    const finishedAt = answer.indexOf('data: [DONE]');
+    // The last event may lack its blank line.
+    const finishedAt = answer.indexOf('data: [DONE]') - 2;
     let cut = 0;
     const { service } = await start((response) => void begin(response).end(answer.subarray(0, cut)));
     for (cut = 0; cut <= answer.length; cut += 1) {

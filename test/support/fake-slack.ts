@@ -181,7 +181,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
     };
     messages.push(message);
     statuses.delete(`${message.channel}:${message.threadTs ?? ''}`);
-    return { ok: true, channel: message.channel, ts: message.ts };
+    return { ok: true, channel: message.channel, ts: message.ts, message: echoOf(message) };
   };
   const setStatus = (args: Record<string, unknown>): Answer => {
     const [channel, threadTs, text] = ['channel_id', 'thread_ts', 'status'].map((name) => String(args[name]));
@@ -237,7 +237,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       snapshot(message, message.text + textOf(args), args);
       message.isStreaming = false;
       Object.assign(message, metadataOf(args));
-      return { ok: true, channel: message.channel, ts: message.ts };
+      return { ok: true, channel: message.channel, ts: message.ts, message: echoOf(message) };
     },
     'chat.update': (args) => {
       const message = find(args);
@@ -247,7 +247,7 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       if (refusal) return refusal;
       snapshot(message, textOf(args), args);
       Object.assign(message, metadataOf(args));
-      return { ok: true, channel: message.channel, ts: message.ts };
+      return { ok: true, channel: message.channel, ts: message.ts, message: echoOf(message) };
     },
     'chat.postEphemeral': () => ({ ok: true, message_ts: '1760001000.999999' }),
     'chat.delete': (args) => {
@@ -395,6 +395,14 @@ export async function startFakeSlack(token: string): Promise<FakeSlack> {
       await new Promise((resolve) => server.close(resolve));
     },
   });
+}
+
+/** The message in the response to a write: its text, and once more as formatted words. */
+function echoOf({ ts, text, threadTs }: SlackMessage): object {
+  const words = text.split(/(?<=\s)/);
+  const elements = words.map((word) => ({ type: 'text', text: word, style: { bold: true, italic: false } }));
+  const section = { type: 'rich_text_section', elements };
+  return { ts, thread_ts: threadTs, user: BOT.user_id, text, blocks: [{ type: 'rich_text', elements: [section] }] };
 }
 
 /** Slack's error for a post or an edit that breaks its rules (PLATFORM_FACTS.md slack-web-api). */

@@ -171,6 +171,8 @@ export interface PostLookupResult {
  * (SECURITY.md noted-before-posted, looked-up-not-repeated, whole-texts). Calls never throw, whatever the platform answers.
  * Any process can continue with a handle.
  */
+export type RemovalResult = 'gone' | 'left' | 'refused' | 'later';
+
 export interface PushReplies {
   /** Posts the visible message. @param postKey stored with the message, for `find` */
   open(target: string, snapshot: ReplySnapshot, postKey: string): Promise<PushResult>;
@@ -186,9 +188,10 @@ export interface PushReplies {
   /**
    * Removes a message of ours that is not an answer. Safe to repeat.
    * @param isOrphan its owner is only presumed: the message is left alone unless it is a growing one
-   * @returns `gone` if it no longer exists, `left` if it was left alone, `later` if the removal may be retried
+   * @returns `gone` if it no longer exists, `left` if it was left alone, `refused` if the platform refused the removal for a
+   * reason that may pass, `later` if the removal may be retried soon
    */
-  remove(handle: string, isOrphan: boolean): Promise<'gone' | 'left' | 'later'>;
+  remove(handle: string, isOrphan: boolean): Promise<RemovalResult>;
   /** The place (chat or thread) of a post to this target. Two posts in the same place may be mistaken for each other. */
   placeOf(target: string): string;
   /**

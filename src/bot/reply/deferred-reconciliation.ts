@@ -170,8 +170,12 @@ export async function removeAbandoned(
   let isDone = true;
   for (const handle of left) {
     const fate = await push.remove(handle, false);
-    if (fate === 'left') await push.update(handle, { content: mark, finished: true }, postKeyOf(deliveryId, part));
-    if (fate === 'later') isDone = false;
+    const isMarked = fate === 'left' || fate === 'refused';
+    const marked = isMarked
+      ? await push.update(handle, { content: mark, finished: true }, postKeyOf(deliveryId, part))
+      : undefined;
+    const isRefused = marked?.result === 'refused' && fate === 'left' && marked.why !== 'passing';
+    if (fate === 'later' || (marked && marked.result !== 'sent' && !isRefused)) isDone = false;
   }
   return isDone;
 }

@@ -95,7 +95,8 @@ export class PostReconciler {
     let isDoubtful = false;
     const remove = async (handle: string, isStray: boolean) => {
       const fate = await push.remove(handle, isStray);
-      if (fate === 'later') isDoubtful = true;
+      // Before an answer is shown, a refused removal must not hold it up. It is repeated afterwards.
+      if (fate === 'later' || (fate === 'refused' && standing !== undefined)) isDoubtful = true;
       return fate === 'gone';
     };
     for (const handle of orphans) {

@@ -23,7 +23,7 @@ export async function removeInvitation(
   if (!platform?.push || keep !== '1' || typeof handle !== 'string' || handle === 'posting') return;
   const removed = await platform.push.remove(handle, false);
   if (removed === 'later') throw new Error('An invitation could not be deleted yet');
-  if (removed === 'left') await endWith(platform, handle, postKeyOf(deliveryId, 0));
+  if (removed !== 'gone') await endWith(platform, handle, postKeyOf(deliveryId, 0));
   const delivery = removed === 'gone' ? 'removed' : 'live';
   await redis
     .multi()

@@ -1,6 +1,7 @@
-import { createParser } from 'eventsource-parser';
 import { MIB_BYTES, MINUTE_MS, SECOND_MS } from '../../shared/clock.ts';
 import { classifyEngineError } from '../../shared/models/engine-error.ts';
+import { EventReader, type StreamedEvent } from '../../shared/models/event-reader.ts';
+import { LineReader } from '../../shared/models/line-reader.ts';
 import { errorIn, readPayload } from '../../shared/models/stream-payload.ts';
 import { ChatApiError } from '../chat/chat-api-error.ts';
 import type { EngineReply } from './own-replies.ts';
@@ -14,52 +15,74 @@ const MAX_EVENT_CHARS = MIB_BYTES;
  * `ping`, `null`, events without data) are skipped.
  */
 export class EngineEvents {
-  readonly #decoder = new TextDecoder();
-  #waiting: { name: string | undefined; data: string }[] = [];
-  readonly #parser = createParser({
-    maxBufferSize: MAX_EVENT_CHARS,
-    onEvent: ({ event, data }) => void this.#waiting.push({ name: event, data }),
-    onError: ({ type }) => {
-      if (type === 'max-buffer-size-exceeded') this.failure = broken('The engine sent an overlong line');
-    },
-  });
+  readonly #lines = new LineReader(MAX_EVENT_CHARS, broken);
+  readonly #events = new EventReader(MAX_EVENT_CHARS, broken);
   /** `[DONE]` was read; later data is ignored. */
   isDone = false;
-  /** Set if the bytes could not be parsed, or the engine reported an error; `read` must then not be called again. */
+  /** Set if the bytes could not be parsed, or the engine reported an error; later data is ignored. */
   failure: ChatApiError | undefined;
 
   /** @returns the complete events so far, up to a `[DONE]` or a failure */
-  read(bytes: Uint8Array): EngineReply[] {
-    this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
-    if (this.#waiting.length === 0) return [];
+  read(bytes: Buffer): EngineReply[] {
+    return this.#collect((replies) => {
+      for (const line of this.#lines.push(bytes)) this.#take(this.#events.push(line), replies);
+    });
+  }
+
+  /** @returns the events of a last line or event that is not terminated */
+  end(): EngineReply[] {
+    return this.#collect((replies) => {
+      const lastLine = this.#lines.end();
+      if (lastLine !== '') this.#take(this.#events.push(lastLine), replies);
+      this.#take(this.#events.flush(), replies);
+    });
+  }
+
+  #collect(read: (replies: EngineReply[]) => void): EngineReply[] {
     const replies: EngineReply[] = [];
-    for (const { name, data } of this.#waiting) {
-      const reply = name === 'error' ? errorEvent(data) : readReply(data);
-      this.isDone = reply === 'done';
-      if (this.isDone) break;
-      if (reply instanceof ChatApiError) {
-        this.failure = reply;
-        break;
-      }
-      if (typeof reply === 'object') replies.push(reply);
+    try {
+      read(replies);
+    } catch (thrown) {
+      if (!(thrown instanceof ChatApiError)) throw thrown;
+      this.failure ??= thrown;
     }
-    this.#waiting = [];
     return replies;
+  }
+
+  #take(event: StreamedEvent | undefined, replies: EngineReply[]): void {
+    if (!event || this.isDone || this.failure) return;
+    const reply = event.name === 'error' ? errorEvent(event.data) : readReply(event.data);
+    if (reply === 'done') this.isDone = true;
+    else if (reply instanceof ChatApiError) this.failure = reply;
+    else if (reply) replies.push(reply);
   }
 }
 
+/** A complete answer in parts. */
+export interface ReadReplies {
+  replies: EngineReply[];
+  /** The engine sent the end marker of a stream. */
+  isDone: boolean;
+}
+
 /** Parses a complete answer: a JSON object, or events or JSON lines in its place. @throws ChatApiError */
-export function readReplies(text: string): EngineReply[] {
-  const trimmed = text.trim();
-  if (trimmed.startsWith('<')) throw broken('The engine answered with an HTML page');
-  const lines = parseJson(trimmed) === undefined ? trimmed.split('\n') : [trimmed];
-  const read = lines.map((line) => readReply(line.replace(/^data:/, '')));
+export function readReplies(body: Buffer): ReadReplies {
+  const text = body.toString('utf8').trim();
+  if (text.startsWith('<')) throw broken('The engine answered with an HTML page');
+  if (!text.startsWith('{')) {
+    const events = new EngineEvents();
+    const replies = [...events.read(body), ...events.end()];
+    if (events.failure && !replies.some(hasFinished)) throw events.failure;
+    return { replies, isDone: events.isDone };
+  }
+  const lines = parseJson(text) === undefined ? text.split('\n') : [text];
+  const read = lines.map(readReply);
   const failure = read.find((reply) => reply instanceof ChatApiError);
   const replies = read.filter(
     (reply): reply is EngineReply => typeof reply === 'object' && !(reply instanceof ChatApiError),
   );
   if (failure && !replies.some(hasFinished)) throw failure;
-  return replies;
+  return { replies, isDone: read.includes('done') };
 }
 
 function hasFinished({ choices }: EngineReply): boolean {

@@ -124,7 +124,7 @@ class ChoiceNormalizer {
     if (!reply && !finishes) return;
     const isWhole = isMessage && !this.#hasMessage;
     const isSummary = isMessage && this.#hasMessage;
-    const ending = finishes ? endingOf(reason) : isWhole && reason === undefined ? 'whole' : 'more';
+    const ending = finishes ? endingOf(reason) : isWhole && !reason ? 'whole' : 'more';
     const own = reply ?? (choice['delta'] = {} as Fields);
     this.#takeMessage(own, { ending, isSummary, mayRepeat: isSummary || finishes || isAfterEnd, isAfterEnd });
     if (isSummary) {

@@ -165,9 +165,11 @@ class Relay implements EngineListener {
             .map((chunk) => eventLine(chunk))
             .join(''),
         );
-      else if (this.#events.isDone) {
-        const rest = this.#own.rest();
-        this.#write(rest ? eventLine(rest) : '');
+      else {
+        let text = '';
+        for (const reply of this.#events.end()) text += eventLine(this.#own.normalize(reply));
+        const rest = this.#events.isDone ? this.#own.rest() : undefined;
+        this.#write(rest ? text + eventLine(rest) : text);
       }
     } catch (thrown) {
       this.#ended.reject(asError(thrown));
@@ -175,6 +177,6 @@ class Relay implements EngineListener {
     }
     const isWhole = this.#own.hasContent && (this.#events.isDone || this.#own.hasFinished || this.#kind === 'json');
     if (isWhole) this.#ended.resolve();
-    else this.#ended.reject(broken('The engine ended its answer early'));
+    else this.#ended.reject(this.#events.failure ?? broken('The engine ended its answer early'));
   }
 }

@@ -5,14 +5,14 @@ type Fields = Record<string, unknown>;
 
 /** Parses a complete answer, also if the engine streamed it. @throws ChatApiError */
 export function readWholeReply(body: Buffer, own: ReplyNormalizer): EngineReply {
-  const text = body.toString('utf8');
-  const replies = readReplies(text).filter(hasChoices);
+  const { replies: all, isDone } = readReplies(body);
+  const replies = all.filter(hasChoices);
   const [first] = replies;
   if (!first) throw broken('The engine returned an invalid answer');
   const taken = replies.map((reply) => own.normalize(reply));
   const isStreamed = replies.length > 1 || isChunk(first);
   if (isStreamed && !own.hasFinished) {
-    if (!text.includes('[DONE]')) throw broken('The engine ended its answer early');
+    if (!isDone) throw broken('The engine ended its answer early');
     const rest = own.rest();
     if (rest) taken.push(rest);
   }

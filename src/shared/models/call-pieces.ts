@@ -24,7 +24,8 @@ export interface AssembledCall {
  * a separate call.
  */
 export function readToolCallDeltas(reply: JsonObject | undefined, isWhole: boolean): readonly ToolCallDelta[] {
-  const given = reply?.['tool_calls'] ?? reply?.['function_call'];
+  const { tool_calls: calls, function_call: call } = reply ?? {};
+  const given = Array.isArray(calls) && calls.length === 0 ? call : (calls ?? call);
   if (typeof given !== 'object' || given === null) return NO_PIECES;
   return [given].flat().map((call: unknown, position) => {
     const piece = asObject(call);

@@ -7,7 +7,7 @@ export interface ReadContent {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Part types, with the fields that may contain the text. */
-const TEXT_TYPES: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusal']);
+const TEXT_TYPES: ReadonlySet<unknown> = new Set([undefined, 'text', 'output_text', 'refusal']);
 const THOUGHT_TYPES: ReadonlySet<unknown> = new Set([
   'thinking',
   'reasoning',
@@ -38,7 +38,7 @@ export function readContent(content: unknown): ReadContent {
   if (typeof content !== 'object' || content === null) return { text: '', thought: '' };
   const parts = [content].flat() as unknown[];
   return {
-    text: parts.map((part) => textOfPart(part, TEXT_TYPES, TEXT_FIELDS)).join(''),
+    text: parts.map((part) => (typeof part === 'string' ? part : textOfPart(part, TEXT_TYPES, TEXT_FIELDS))).join(''),
     thought: parts.map((part) => textOfPart(part, THOUGHT_TYPES, THOUGHT_FIELDS)).join(''),
   };
 }

@@ -64,7 +64,7 @@ const RULES: readonly Rule[] = [
     codes:
       /=(?:\w*context_?(?:length|window)\w*|\w*prompt_too_long|\w*tokens_too_long|string_above_max_length|exceed_context_size_error|request_too_large)$|^code=1261$|^error_code=(?:336007|336103)$|^status_code=1039$/,
     words:
-      /context[ _-]?(?:length|window|size|limit)|contextwindow|range of input length|maximum (?:prompt|input|sequence|model) length|max_(?:seq|input|model)_len|(?:input|prompt|request|messages?|conversation)(?: tokens?| length| text)?(?: is| are| was)? too (?:long|large)|input token count|`inputs` (?:must have less than|tokens \+)|(?:exceed\w{0,10}|longer than|greater than|above|over) (?:the )?(?:[\w']+ ){0,3}(?:token limit|max(?:imum)?(?: number of)?(?: input| prompt| message)? tokens)|too many (?:input |prompt )?tokens\b(?! per)|tokens? in the prompt cannot exceed|prompt_tokens\b.{0,40}must be less than|reduce (?:the length of (?:the|your) (?:messages|prompt|input)|your message size)|max_tokens['"`]? must be at least 1, got -|(?:输入|提示词?|prompt|内容|文本|上下文|消息|对话|请求)[^。；]{0,16}(?:过长|超长|太长)|超[出过限][^。；]{0,16}(?:上下文|输入|token)[^。；]{0,8}(?:长度|限制|上限|窗口)|(?:长度|token ?数?量?)[^。；]{0,12}超[出过限]/i,
+      /context[ _-]?(?:length|window|size|limit)|contextwindow|range of input length|maximum (?:prompt|input|sequence|model) length|max_(?:seq|input|model)_len|session_len|maxInputTokenLen|prompt length [^"\n]{0,80}exceed|(?:input|prompt|request|messages?|conversation)(?: tokens?| length| text)?(?: is| are| was)? too (?:long|large)|input token count|`inputs` (?:must have less than|tokens \+)|(?:exceed\w{0,10}|longer than|greater than|above|over) (?:the )?(?:[\w']+ ){0,3}(?:token limit|max(?:imum)?(?: number of)?(?: input| prompt| message)? tokens)|too many (?:input |prompt )?tokens\b(?! per|, please wait)|tokens? in the prompt cannot exceed|prompt_tokens\b.{0,40}must be less than|reduce (?:the length of (?:the|your) (?:messages|prompt|input)|your message size)|max_tokens['"`]? must be at least 1, got -|(?:输入|提示词?|prompt|内容|文本|上下文|消息|对话|请求)[^。；]{0,16}(?:过长|超长|太长)|超[出过限][^。；]{0,16}(?:上下文|输入|token)[^。；]{0,8}(?:长度|限制|上限|窗口)|(?:长度|token ?数?量?)[^。；]{0,12}超[出过限]/i,
     within: ABOUT_A_REQUEST,
   },
   {
@@ -82,7 +82,7 @@ const RULES: readonly Rule[] = [
     codes:
       /=(?:insufficient_\w+|exceeded_current_quota_error|billing_\w+|arrearage|accountoverdue\w*|allocationquota\.freetieronly|accessdenied\.unpurchased|quota_exceeded)$|^code=(?:402|1113|1304|1308|1309|1310)$|^status_code=(?:1008|2056)$|^error_code=(?:17|19)$/,
     words:
-      /insufficient (?:\w+ )?(?:balance|quota|credits?|funds)|balance is (?:too low|insufficient)|exceeded your current quota|check your plan and billing|(?:account|payment)[^.]{0,40}(?:arrears|overdue|good standing)|free tier[^.]{0,40}exhausted|(?:daily|monthly|weekly) (?:\w+ ){0,2}(?:limit|quota)|余额不足|欠费|额度[^。]{0,8}(?:用完|不足|耗尽)|套餐[^。]{0,8}(?:到期|过期)/i,
+      /insufficient (?:\w+ )?(?:balance|quota|credits?|funds)|balance is (?:too low|insufficient)|exceeded your current quota|check your plan and billing|(?:account|payment)[^.]{0,40}(?:arrears|overdue|good standing)|free tier[^.]{0,40}exhausted|budget has been exceeded|(?:daily|monthly|weekly) (?:\w+ ){0,2}(?:limit|quota)|余额不足|欠费|额度[^。]{0,8}(?:用完|不足|耗尽)|套餐[^。]{0,8}(?:到期|过期)/i,
     within: VAGUE,
   },
   {
@@ -97,14 +97,15 @@ const RULES: readonly Rule[] = [
     codes:
       /=(?:\w*rate_?limit\w*(?:\.\w+)*|too_?many_?requests|\w*overload\w*|throttl[\w.]*|limit_?requests|requestburst\w*|slow_down|server_busy|429|529)$|^code=(?:1302|1303|1305)$|^status_code=(?:1002|1041|2045)$|^error_code=(?:4|18|336100|336501|336502)$/,
     words:
-      /rate[ _-]?limit|too many (?:concurrent |parallel )?(?:requests|connections)|overload|throttl|\b(?:too|is|are|currently) busy\b|server busy|at (?:full )?capacity|(?:capacity|concurrency|concurrent requests?|qps|rpm|tpm) limit|(?:requests|tokens) per (?:min|sec|day)|queue is full|high (?:demand|traffic|load)|请求[^。]{0,6}(?:过多|频繁|太多)|限流|并发[^。]{0,8}(?:过高|超|限制)|频率[^。]{0,8}(?:过高|超|限制)|(?:系统|服务|模型|负载)[^。]{0,8}(?:繁忙|过高|过载)/i,
+      /rate[ _-]?limit|too many (?:concurrent |parallel )?(?:requests|connections)|overload|throttl|\b(?:too|is|are|currently) busy\b|server busy|at (?:full )?capacity|overflowerror|too many tokens, please wait|no (?:free )?slots? available|(?:capacity|concurrency|concurrent requests?|qps|rpm|tpm) limit|(?:requests|tokens) per (?:min|sec|day)|queue is full|high (?:demand|traffic|load)|请求[^。]{0,6}(?:过多|频繁|太多)|限流|并发[^。]{0,8}(?:过高|超|限制)|频率[^。]{0,8}(?:过高|超|限制)|(?:系统|服务|模型|负载)[^。]{0,8}(?:繁忙|过高|过载)/i,
     within: VAGUE,
   },
   {
     kind: 'unauthorised',
     codes:
       /=(?:invalid_?api_?key|invalid_iam_token|authentication_error|unauthorized|401)$|^code=100[0-4]$|^status_code=(?:1004|2049)$|^error_code=(?:100|110|111|336003)$/,
-    words: /(?:invalid|incorrect|missing|expired|malformed)[^.]{0,24}(?:api[ _-]?key|access token|credentials)/i,
+    words:
+      /(?:invalid|incorrect|missing|expired|malformed)[^.]{0,24}(?:api[ _-]?key|access token|credentials)|api key not valid/i,
     within: [200, 400, 500],
   },
   { kind: 'unknown-model', codes: /=(?:model_?not_?found|unknown_model|404)$|^code=1211$/, within: [200, 400, 500] },

@@ -7,26 +7,34 @@ export interface TextCall {
   argumentsJson: string;
 }
 
+/** Namespace of a tag. */
+const PREFIX = '(?:｜DSML｜|[a-z]{1,10}:)?';
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_.:/-]{0,127}';
 /** `<function=NAME>…</function>`, `<invoke name="NAME">…</invoke>` and similar. */
 const TAGGED = new RegExp(
-  `<(?:｜DSML｜)?(?:function|invoke|tool|call)(?:=|\\s+name=)["']?(${NAME})["']?\\s*>([\\s\\S]*?)(?:</(?:｜DSML｜)?(?:function|invoke|tool|call)>|$)`,
+  `<${PREFIX}(?:function|invoke|tool|call)(?:=|\\s+name=)["']?(${NAME})["']?\\s*>([\\s\\S]*?)(?:</${PREFIX}(?:function|invoke|tool|call)>|$)`,
   'gu',
 );
 const PARAMETER = new RegExp(
-  `<(?:｜DSML｜)?(?:parameter|param|arg)(?:=|\\s+name=)["']?(${NAME})["']?[^>]{0,80}>([\\s\\S]*)`,
+  `<${PREFIX}(?:parameter|param|arg)(?:=|\\s+name=)["']?(${NAME})["']?[^>]{0,80}>([\\s\\S]*)`,
   'u',
 );
-const PARAMETER_END = /<\/(?:｜DSML｜)?(?:parameter|param|arg)>/;
+const PARAMETER_END = new RegExp(`</${PREFIX}(?:parameter|param|arg)>`);
 /** GLM: a name, then alternating keys and values. */
 const KEYED = new RegExp(`^\\s*(${NAME})\\s*(?=<arg_key>|$)`, 'u');
 /** Separators between a name and its arguments in dialects that write both without markup. */
 const BETWEEN =
-  /<｜tool▁sep｜>|<\|tool_call_argument_begin\|>|\[ARGS\]|\[CALL_ID\][\w-]{0,64}|<\|channel\|>\w{0,20}|<\|constrain\|>|<\|message\|>|<\|plugin\|>|<｜tool▁call▁begin｜>|<\|tool_call_begin\|>|```\w{0,12}|<escape>|\bjson\b/g;
+  /<｜tool▁sep｜>|<\|tool_call_argument_begin\|>|\[ARGS\]|\[CALL_ID\][\w-]{0,64}|<\|channel\|>\w{0,20}|<\|constrain\|>|<\|message\|>|<\|plugin\|>|<｜tool▁call▁begin｜>|<\|tool_call_begin\|>|```\w{0,12}|\bjson\b/g;
+/** Gemma: `call:NAME{key:<escape>value<escape>}`. */
+const GEMMA_CALL = /^\s*call:/;
+const GEMMA_QUOTE = /<escape>|<\|"\|>/;
+const GEMMA_KEY = /([{,]\s{0,8})(\w{1,64}):/g;
 const PLAIN = new RegExp(`(${NAME})\\s*$`, 'u');
 /** Python: `NAME(key="value", other=1)`. */
 const PYTHON = new RegExp(`^\\s*(?:\\[\\s*)?(?:print\\()?(${NAME})\\(`, 'u');
 const PYTHON_END = /^\s*(?:\]\s*)?(?:;\s*)?$/;
+/** The end of a call, in front of another one. */
+const PYTHON_NEXT = /\)\s*[,;]\s*(?=[A-Za-z_]\w{0,127}\()/;
 const PYTHON_ARGUMENT =
   /(\w{1,64})\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?|True|False|None|\[[^[\]]*\])\s*(?:,|$)/g;
 const MAX_CALLS = 64;
@@ -41,11 +49,20 @@ export function readCalls(text: string): TextCall[] {
   if (tagged.length > 0) return tagged.slice(0, MAX_CALLS);
   const keyed = KEYED.exec(text);
   if (keyed && text.includes('<arg_key>')) return [callOf(keyed[1] ?? '', argumentsOfPairs(keysAndValues(text)))];
-  const plain = readJsonCalls(text.replace(BETWEEN, ' '));
+  const plain = readJsonCalls(withQuotes(text).replace(BETWEEN, ' '));
   if (plain.length > 0) return plain;
-  const python = pythonCall(text.replace(BETWEEN, ' '));
-  if (python) return [python];
+  const python = pythonCalls(text.replace(BETWEEN, ' '));
+  if (python.length > 0) return python;
   return keyed ? [callOf(keyed[1] ?? '', {})] : [];
+}
+
+/** Gemma's calls with the quotation marks of JSON. */
+function withQuotes(text: string): string {
+  if (!GEMMA_CALL.test(text)) return text;
+  return text
+    .split(GEMMA_QUOTE)
+    .map((part, index) => (index % 2 === 1 ? JSON.stringify(part) : part.replace(GEMMA_KEY, '$1"$2":')))
+    .join('');
 }
 
 /** Objects and lists that contain the tool name, and names that are each followed by an object. */
@@ -75,6 +92,9 @@ function readJsonCalls(text: string): TextCall[] {
 /** Parses a call from an object, by its field names. */
 function callIn(object: JsonObject | undefined): TextCall | undefined {
   const inner = asObject(object?.['function']) ?? object;
+  const [only, ...others] = Object.entries(inner ?? {});
+  // Apertus: the tool's name is the key.
+  if (only && others.length === 0 && asObject(only[1])) return callOf(only[0], only[1] as object);
   const name = [inner?.['name'], object?.['function'], inner?.['tool_name'], inner?.['tool'], inner?.['action']].find(
     (one) => typeof one === 'string' && one !== '',
   );
@@ -132,12 +152,21 @@ function keysAndValues(text: string): string[][] {
 
 const KEY_END = '</arg_key>';
 
+/** Python calls that span the whole text. */
+function pythonCalls(text: string): TextCall[] {
+  const pieces = text.split(PYTHON_NEXT);
+  const calls = pieces.flatMap((piece, at) => pythonCall(at < pieces.length - 1 ? `${piece})` : piece) ?? []);
+  return calls.length === pieces.length ? calls.slice(0, MAX_CALLS) : [];
+}
+
 /** A Python call that spans the whole text: the name, and the text within the parentheses. */
 function pythonCall(text: string): TextCall | undefined {
   const opening = PYTHON.exec(text);
   const end = text.lastIndexOf(')');
   if (!opening || end < opening[0].length || !PYTHON_END.test(text.slice(end + 1))) return undefined;
-  const given = text.slice(opening[0].length, end).matchAll(PYTHON_ARGUMENT);
+  // The last parenthesis may be that of `print`.
+  const last = opening[0].includes('print(') ? text.lastIndexOf(')', end - 1) : end;
+  const given = text.slice(opening[0].length, last).matchAll(PYTHON_ARGUMENT);
   return callOf(opening[1] ?? '', argumentsOfPairs(Array.from(given, ([, key = '', value = '']) => [key, value])));
 }
 

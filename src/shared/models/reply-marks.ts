@@ -13,13 +13,19 @@ export const THOUGHT_MARKS: readonly ThoughtMark[] = [
   // DeepSeek, Qwen, GLM, MiniMax and most others.
   { open: '<think>', closes: ['</think>'] },
   { open: '<thinking>', closes: ['</thinking>'] },
+  { open: '<Think>', closes: ['</Think>'] },
+  { open: '<Thinking>', closes: ['</Thinking>'] },
+  { open: '<THINK>', closes: ['</THINK>'] },
+  { open: '<THINKING>', closes: ['</THINKING>'] },
   { open: '<thought>', closes: ['</thought>'] },
   { open: '<thoughts>', closes: ['</thoughts>'] },
   { open: '<reasoning>', closes: ['</reasoning>'] },
   { open: '<reason>', closes: ['</reason>'] },
   { open: '<reflection>', closes: ['</reflection>'] },
+  { open: '<scratchpad>', closes: ['</scratchpad>'] },
   // Doubao.
   { open: '<seed:think>', closes: ['</seed:think>'] },
+  { open: '<seed:cot_budget_reflect>', closes: ['</seed:cot_budget_reflect>'] },
   // Magistral.
   { open: '[THINK]', closes: ['[/THINK]'] },
   // Kimi.
@@ -46,6 +52,8 @@ export const THOUGHT_MARKS: readonly ThoughtMark[] = [
 export const ANSWER_MARKS: readonly { open: string; close?: string }[] = [
   ...HARMONY_FINAL.map((open) => ({ open })),
   { open: '<|start|>assistant' },
+  { open: '<|start_header_id|>assistant<|end_header_id|>' },
+  { open: '<|im_start|>assistant' },
   { open: '<|begin_of_solution|>', close: '<|end_of_solution|>' },
   { open: '<|START_RESPONSE|>', close: '<|END_RESPONSE|>' },
   { open: '<response>', close: '</response>' },
@@ -56,6 +64,7 @@ export const ANSWER_MARKS: readonly { open: string; close?: string }[] = [
 export const END_MARKS: readonly string[] = [
   ...['<|end|>', '<|return|>', '<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|endoftext|>', '<|end_of_text|>'],
   ...['<|end_of_solution|>', '<|END_RESPONSE|>', '<｜end▁of▁sentence｜>', '<end_of_turn>', '<|call|>', '<|user|>'],
+  ...['</s>', '<|observation|>', '<|eos|>', '<|endofassistant|>'],
 ];
 
 /** An opening mark of tool calls. Without a closing mark the calls extend to the end of the text. */
@@ -83,6 +92,8 @@ export const CALL_MARKS: readonly CallMark[] = [
     '｜DSML｜tool_calls',
     'tool_use',
     'xai:function_call',
+    'antml:function_calls',
+    'longcat_tool_call',
   ),
   { open: '<function=', closes: ['</function>'] },
   { open: '<invoke name=', closes: ['</invoke>'] },
@@ -90,12 +101,14 @@ export const CALL_MARKS: readonly CallMark[] = [
   { open: '[TOOL_REQUEST]', closes: ['[END_TOOL_REQUEST]'] },
   { open: '<|python_tag|>', closes: ['<|eom_id|>', '<|eot_id|>'] },
   { open: '<｜tool▁calls▁begin｜>', closes: ['<｜tool▁calls▁end｜>'] },
+  { open: '<｜tool_calls_begin｜>', closes: ['<｜tool_calls_end｜>'] },
   { open: '<｜tool▁call▁begin｜>', closes: ['<｜tool▁call▁end｜>'] },
   { open: '<|tool_calls_section_begin|>', closes: ['<|tool_calls_section_end|>'] },
   { open: '<|tool_call_begin|>', closes: ['<|tool_call_end|>'] },
   { open: '<|tool_call_start|>', closes: ['<|tool_call_end|>'] },
   { open: '<|tool_call|>', closes: ['<|/tool_call|>', '<|tool_call_end|>', '</tool_call>', '<|end|>'] },
   { open: '<|tool_call>', closes: ['<tool_call|>'] },
+  { open: '<|tools_prefix|>', closes: ['<|tools_suffix|>'] },
   { open: '<|action_start|>', closes: ['<|action_end|>'] },
   { open: '<|START_ACTION|>', closes: ['<|END_ACTION|>'] },
   { open: '<start_function_call>', closes: ['<end_function_call>'] },

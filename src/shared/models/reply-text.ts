@@ -45,7 +45,10 @@ const SIGN = /[<[◁`\n]/;
 /** Beginning of a call after its mark. A sentence about marks continues with words instead. */
 const CALL_START = /^\s*(?:[{[<`"]|[\p{L}_][\p{L}\p{N}_.:/"-]{0,160}\s*(?:[\n<({[>]|$))/u;
 const SURE_THOUGHTS = THOUGHT_MARKS.filter(({ isWord }) => isWord === undefined);
-const START_OPENS = [...SURE_THOUGHTS, ...ANSWER_MARKS].map(({ open }) => open);
+/** Marks that may begin reasoning behind a first sentence. The others may be the tags of a document, such as `<reason>`. */
+const SECOND_THOUGHTS = SURE_THOUGHTS.filter(({ open }) => /think|^<\|/i.test(open));
+const SURE_OPENS = SURE_THOUGHTS.map(({ open }) => open);
+const START_OPENS = [...SURE_OPENS, ...ANSWER_MARKS.map(({ open }) => open)];
 const WORD_OPENS = THOUGHT_MARKS.filter(({ isWord }) => isWord).map(({ open }) => open);
 const MIN_WORD_CHARS = 4;
 const CALL_OPENS = CALL_MARKS.map(({ open }) => open);
@@ -170,8 +173,10 @@ export class ReplyText {
 
   #regionAtStart(begun: string, isLast: boolean): Region | 'wait' | undefined {
     const thought = THOUGHT_MARKS.find(({ open }) => begun.startsWith(open));
-    if (thought && thought.isWord === undefined && !(this.#isNamed && !isSpecial(thought.open)))
-      return { kind: 'thought', ...thought, maxChars: UNBOUNDED };
+    if (thought && thought.isWord === undefined)
+      return this.#isNamed && !isSpecial(thought.open)
+        ? this.#secondThoughtAt(begun)
+        : { kind: 'thought', ...thought, maxChars: UNBOUNDED };
     if (this.#readsCalls) {
       const call = CALL_MARKS.find(({ open }) => begun.startsWith(open));
       if (call) return { kind: 'call', ...call, maxChars: MAX_CALL_CHARS };
@@ -186,6 +191,12 @@ export class ReplyText {
     return THOUGHT_BEGINNINGS.some((words) => lower.startsWith(words))
       ? { ...held, maxChars: MAX_HELD_CHARS }
       : undefined;
+  }
+
+  /** Reasoning behind the beginning of an answer. Without a closing mark it is text. */
+  #secondThoughtAt(text: string): Region | undefined {
+    const thought = this.#speaksOfMarks ? undefined : SECOND_THOUGHTS.find(({ open }) => text.startsWith(open));
+    return thought && { kind: 'maybe-thought', ...thought, maxChars: UNBOUNDED };
   }
 
   /** Enters a region whose mark begins the held text. */
@@ -268,9 +279,11 @@ export class ReplyText {
     const written = open + this.#kept.join('') + close;
     this.#held = written + this.#held;
     this.#go('text');
-    if (kind === 'maybe-thought') this.#hasThought ||= this.#options.thoughtFirst;
+    const isMarked = SURE_OPENS.includes(open);
+    if (isMarked) this.#speaksOfMarks = true;
+    if (kind === 'maybe-thought' && !isMarked) this.#hasThought ||= this.#options.thoughtFirst;
     else {
-      if (kind !== 'end' && (this.#failedCalls += 1) >= MAX_FAILED_CALLS) this.#readsCalls = false;
+      if (kind !== 'end' && !isMarked && (this.#failedCalls += 1) >= MAX_FAILED_CALLS) this.#readsCalls = false;
       const ticks = ticksAt(written, 0);
       if (ticks > 0) this.#countTicks(ticks);
       else this.#isLineStart = false;
@@ -333,12 +346,14 @@ export class ReplyText {
     if (!isLast) {
       if (ends.some(isTorn) || (this.#readsCalls && CALL_OPENS.some(isTorn))) return 'wait';
       if (!this.#hasThought && [...THOUGHT_CLOSES, ...START_OPENS].some(isTorn)) return 'wait';
+      if (this.#isLineStart && SECOND_THOUGHTS.some(({ open }) => isTorn(open))) return 'wait';
     }
     const call = this.#readsCalls ? CALL_MARKS.find(({ open }) => rest.startsWith(open)) : undefined;
     if (call) return { kind: 'call', ...call, maxChars: MAX_CALL_CHARS };
     const end = ends.find((mark) => rest.startsWith(mark));
     if (end !== undefined) return { kind: 'end', open: end, closes: [], maxChars: MAX_BLANKS };
-    if (this.#hasThought || this.#speaksOfMarks) return undefined;
+    const again = this.#isLineStart ? this.#secondThoughtAt(rest) : undefined;
+    if (again || this.#hasThought || this.#speaksOfMarks) return again;
     this.#speaksOfMarks = SURE_THOUGHTS.some(({ open }) => rest.startsWith(open));
     const close = THOUGHT_CLOSES.find((mark) => rest.startsWith(mark));
     if (close === undefined) return undefined;

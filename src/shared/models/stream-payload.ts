@@ -48,7 +48,10 @@ const WORD_FIELDS = [
 export function errorIn(body: JsonObject): unknown {
   for (const field of ['error', 'errors', 'Error']) {
     const error = body[field];
-    const isEmpty = FINE.has(error) || (Array.isArray(error) && error.length === 0);
+    const isEmpty =
+      FINE.has(error) ||
+      (Array.isArray(error) && error.length === 0) ||
+      (Array.isArray(body['choices']) && isBlank(error));
     // A code beside a plain text is more informative than the text alone.
     if (!isEmpty) return typeof error === 'string' ? body : error;
   }
@@ -60,7 +63,7 @@ export function errorIn(body: JsonObject): unknown {
   const choices = body['choices'];
   if (Array.isArray(choices) && choices.length > 0) {
     const inChoice = asObject(asObject(choices[0])?.['error']);
-    return inChoice && !isEmptyObject(inChoice) ? inChoice : undefined;
+    return inChoice && !isBlank(inChoice) ? inChoice : undefined;
   }
   if (body['object'] === 'error' || body['type'] === 'error') return body;
   const hasWords = WORD_FIELDS.some((field) =>
@@ -79,7 +82,8 @@ function isCode(code: unknown): boolean {
   return typeof code === 'number' || (typeof code === 'string' && (/^\d+$/.test(code) || !/^[a-z ]{1,20}$/.test(code)));
 }
 
-function isEmptyObject(value: unknown): boolean {
+/** Some engines send an object without values in place of no error. */
+function isBlank(value: unknown): boolean {
   const object = asObject(value);
-  return object !== undefined && Object.keys(object).length === 0;
+  return object !== undefined && Object.values(object).every((one) => isFine(one));
 }

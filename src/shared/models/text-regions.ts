@@ -13,13 +13,16 @@ export const MAX_CALL_CHARS = 65_536;
 const MAX_BLOCK_START_CHARS = 48;
 const BLOCK_START =
   /^(?:```\w{0,16})?\s*(?:\[\s*)?\{\s*"(?:name|type|function|tool|tool_name|action|arguments|parameters)"/;
+/** Python: a list of calls. */
+const LIST_START = /^\[\s*[A-Za-z_]\w{0,40}\(/;
 /** A truncated beginning of such a block. */
-const BLOCK_BEGINNING = /^(?:`{1,2}|```\w{0,16}|(?:```\w{0,16}\s)?\s*(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?)$/;
+const BLOCK_BEGINNING =
+  /^(?:`{1,2}|```\w{0,16}|(?:```\w{0,16}\s)?\s*(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?|\[\s*[A-Za-z_]\w{0,40})$/;
 const CALL_BLOCK = /^```tool_(?:call|code)/;
 
 /** A code block or object at the beginning of a text that may consist only of a call. */
 export function blockAt(begun: string, isLast: boolean): Region | 'wait' | undefined {
-  if (BLOCK_START.test(begun) || CALL_BLOCK.test(begun))
+  if (BLOCK_START.test(begun) || LIST_START.test(begun) || CALL_BLOCK.test(begun))
     return { kind: 'block', open: '', closes: [], maxChars: MAX_CALL_CHARS };
   const mayBegin = begun.length < MAX_BLOCK_START_CHARS && BLOCK_BEGINNING.test(begun);
   return mayBegin && !isLast ? 'wait' : undefined;

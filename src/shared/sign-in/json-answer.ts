@@ -7,6 +7,13 @@ export function readJsonObject(body: string): JsonObject | undefined {
   return asObject(parseJson(body.replace(/^\uFEFF/, '')));
 }
 
+/** Whether the value of an answer's `error` is an error. Some services send one with each answer: null, false or 0. */
+export function isError(error: unknown): boolean {
+  return !NO_ERRORS.has(error);
+}
+
+const NO_ERRORS: ReadonlySet<unknown> = new Set([undefined, null, '', false, 0, '0']);
+
 /** The object that has the member: the response itself or an object wrapped in it. The response itself if none has it. */
 export function unwrapped(answer: JsonObject, member: string): JsonObject {
   if (answer[member] !== undefined && answer[member] !== null) return answer;

@@ -4,7 +4,7 @@ import { HOUR_MS, KIB_BYTES, MINUTE_MS, SECOND_MS } from '../clock.ts';
 import { definedOnly } from '../defined-only.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { clientAuthParts, offeredMethod, type ClientAuthMethod } from './client-auth.ts';
-import { readJsonObject, unwrapped } from './json-answer.ts';
+import { isError, readJsonObject, unwrapped } from './json-answer.ts';
 import type { Claims } from './person-from-claims.ts';
 import { asProviderError, refusalOf, type Refusal } from './oidc-errors.ts';
 import { discoveryAddress, readMetadata } from './provider-metadata.ts';
@@ -291,15 +291,16 @@ async function tidyTokenAnswer(response: Response): Promise<Response> {
   const answer = readJsonObject(text);
   if (!answer) return new Response(text, { status, headers: { 'content-type': 'text/plain' } });
   const inner = unwrapped(answer, 'access_token');
-  const error = answer['error'] ?? inner['error'];
-  const isError = error !== undefined && error !== null && error !== '';
-  const body = isError && typeof error === 'string' ? { error } : tidy(inner);
-  return Response.json(body, { status: isError && status === 200 ? 400 : status });
+  const error = [answer['error'], inner['error']].find(isError);
+  const body = typeof error === 'string' ? { error } : tidy(inner);
+  return Response.json(body, { status: error !== undefined && status === 200 ? 400 : status });
 }
 
 function tidy(tokens: JsonObject): JsonObject {
-  const { expires_in: expiresIn, scope, refresh_token: refreshToken, ...others } = tokens;
-  const kept = Object.entries(others).filter(([, value]) => value !== null);
+  const { expires_in: expiresIn, scope, refresh_token: refreshToken, error, ...others } = tokens;
+  const kept = Object.entries({ ...others, error: isError(error) ? error : null }).filter(
+    ([, value]) => value !== null,
+  );
   return {
     ...Object.fromEntries(kept),
     expires_in: Number(expiresIn) > 0 && Number.isFinite(Number(expiresIn)) ? Number(expiresIn) : undefined,

@@ -74,7 +74,7 @@ function readJson(text: string): CasResponse | undefined {
   const failure = asObject(response?.['authenticationFailure']);
   if (failure) return success ? undefined : { failure: typeof failure['code'] === 'string' ? failure['code'] : '' };
   const user = success?.['user'];
-  const sub = typeof user === 'string' ? user.trim() : '';
+  const sub = typeof user === 'string' || Number.isSafeInteger(user) ? String(user).trim() : '';
   if (!success || sub === '') return undefined;
   const beside = Object.entries(success).filter(([name]) => !PROTOCOL_PARTS.has(name));
   const grouped = Object.entries(asObject(success['attributes']) ?? {});

@@ -16,8 +16,13 @@ export type TermForm = 'exact' | 'joined' | 'text' | 'question';
 /** @param parts the terms that a joined form replaces */
 export type TakeForm = (form: Term, kind: TermForm, parts?: readonly Term[]) => void;
 
-/** Latin letters with an accent: people search for `cafe` too. */
-const ACCENTED = /[\u00e0-\u024f\u1e00-\u1eff]/g;
+/**
+ * Latin letters with an accent, single accents, and invisible characters within words (soft hyphens): people search for
+ * `cafe` too.
+ */
+const ACCENTED = /[\u00ad\u00df-\u024f\u0300-\u036f\u1e00-\u1eff\u200c\u200d\u2060\ufeff]/g;
+/** Letters that have no decomposition. */
+const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ı: 'i' };
 const SPACE = 0x20;
 
 const OTHER = 0;
@@ -94,8 +99,11 @@ export function eachTerm(text: string, take: (term: Term) => void, takeForm?: Ta
   endRun(false);
 }
 
+const INVISIBLE = /[\p{M}\p{Cf}]/u;
+
 function withoutAccent(letter: string): string {
-  return letter.normalize('NFD').charAt(0);
+  const plain = PLAIN[letter] ?? letter.normalize('NFD').charAt(0);
+  return INVISIBLE.test(plain) ? '' : plain;
 }
 
 /** Whether a place has an ideograph without a neighbour, as in letter-spaced headings (关 于), which are read as written together. */

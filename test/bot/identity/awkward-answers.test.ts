@@ -116,6 +116,7 @@ const ACCEPTED: [string, 'token' | 'profile', Scripted][] = [
     'profile',
     json({ code: 0, msg: 'ok', [name]: JSON.parse(person({}).body ?? '') as unknown }),
   ]),
+  ['a token answer with an error of 0', 'token', token({ error: 0 })],
   ['an id as a number', 'profile', person({ id: 20001 })],
   ['attributes as a list', 'profile', person({ attributes: [{ XM: WORDS }, { BMMC: 'Library' }, null, 'x'] })],
   [

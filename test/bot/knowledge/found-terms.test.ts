@@ -34,6 +34,9 @@ const DOCUMENTS: Record<string, string> = {
   fullWidth: '工作坊：Ｊ＋＋ 入门。',
   swimming: 'Swimming is stopped in winter.',
   accents: 'The Café résumé of Zoë.',
+  softHyphen: 'The scholar\u00adship office moved.',
+  street: 'Straße und Øresund.',
+  dotted: 'The İzmir trip.',
   letterSpaced: '关 于 红 军 作 战 通 知',
 };
 
@@ -74,6 +77,10 @@ const CASES: [question: string, found: string[]][] = [
   ['cafe resume', ['accents']],
   ['Café', ['accents']],
   ['zoe', ['accents']],
+  ['scholarship', ['softHyphen']],
+  ['strasse', ['street']],
+  ['oresund', ['street']],
+  ['izmir', ['dotted']],
   ['红军作战', ['letterSpaced']],
   ['紅軍 作戰', ['letterSpaced']],
   // Names that differ only in punctuation.

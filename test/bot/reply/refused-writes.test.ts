@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { notShown, usePushedFixture } from './pushed-fixture.ts';
+import { notShown, until, usePushedFixture } from './pushed-fixture.ts';
 import { answerWith, CODES, expectOneWhole, MODES, WHOLE, type Refusals } from './refusals-fixture.ts';
 
 const fixture = usePushedFixture();
@@ -96,3 +96,44 @@ test.each(
   },
   20_000,
 );
+
+test.each(MODES)(
+  '%s: removes a replaced message later when its removal is refused with an unknown code at first [refused-writes]',
+  async (mode) => {
+    let isRefusing = false;
+    fixture.slack.meet((method) => {
+      if (!isRefusing || !/^chat\.(?:delete|update|appendStream|stopStream)$/.test(method)) return undefined;
+      return { kind: 'error', error: method === 'chat.delete' ? 'a_code_of_tomorrow' : 'cant_update_message' };
+    });
+    const { take } = await fixture.ask(mode);
+    const { live, commit } = await take();
+    live.show({ text: 'One' });
+    await until(() => fixture.texts()[0] === 'One');
+    isRefusing = true;
+    await commit(await live.finish(WHOLE));
+    expect(fixture.texts()).toEqual(['One', WHOLE]);
+    isRefusing = false;
+    expect(await fixture.reconcile()).toBe(1);
+    expectOneWhole(fixture);
+  },
+  30_000,
+);
+
+test('removes a stream whose post was lost later when its end is refused with an unknown code at first [refused-writes]', async () => {
+  let isRefusing = true;
+  fixture.slack.meet((method) =>
+    isRefusing && method === 'chat.stopStream' ? { kind: 'error', error: 'a_code_of_tomorrow' } : undefined,
+  );
+  fixture.fault('chat.startStream', { kind: 'cut', when: 'after' });
+  const { take } = await fixture.ask('stream', { settlesWithinMs: -3_000 });
+  const { live, commit } = await take();
+  live.show({ text: 'One' });
+  await until(() => fixture.texts()[0] === 'One');
+  await commit(await live.finish(WHOLE));
+  expect(fixture.texts()).toEqual(['One', WHOLE]);
+  // The check stays stored while the removal is refused.
+  await expect(fixture.reconcile()).rejects.toThrow();
+  isRefusing = false;
+  expect(await fixture.reconcile()).toBe(1);
+  expectOneWhole(fixture);
+}, 30_000);

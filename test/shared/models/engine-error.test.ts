@@ -43,6 +43,20 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
         ),
       },
     ],
+    [
+      'TensorRT-LLM',
+      400,
+      { message: 'The sum of prompt length (9000.0), query length (0) should not exceed max_num_tokens (8192)' },
+    ],
+    ['LMDeploy', 400, vllm('The request sent triggered an error: input tokens exceed session_len')],
+    [
+      'MindIE',
+      400,
+      {
+        error: 'Prompt encode token size is 9000, which exceeds maxInputTokenLen',
+        error_type: 'Input Validation Error',
+      },
+    ],
     ['vLLM, older', 400, vllm('max_tokens must be at least 1, got -913.')],
     [
       'DeepSeek',
@@ -211,6 +225,9 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
     ['no JSON', 400, 'ValueError: Input length (5000) exceeds maximum sequence length (4096)'],
   ],
   limited: [
+    ['Bedrock', 429, { message: 'Too many tokens, please wait before trying again.' }],
+    ['llama.cpp', 503, openAi('no slot available')],
+    ['Spark', 200, { code: 11202, message: 'AppIdQpsOverFlowError:(authorizing count overflow)' }],
     ['a bare 429', 429, ''],
     ['a page', 429, '<html>Too Many Requests</html>'],
     ['OpenAI', 429, openAi('Rate limit reached', { type: 'requests', code: 'rate_limit_exceeded' })],
@@ -256,6 +273,7 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
     ['plain words', 503, 'upstream request queue is full'],
   ],
   quota: [
+    ['LiteLLM', 400, openAi('Budget has been exceeded! Current cost: 1, Max budget: 1', { type: 'budget_exceeded' })],
     [
       'OpenAI',
       429,
@@ -304,6 +322,7 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
     ['DeepSeek', 400, { error: { message: 'Content Exists Risk', type: 'invalid_request_error' } }],
   ],
   unauthorised: [
+    ['Gemini', 400, [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.' } }]],
     ['OpenAI', 401, openAi('Incorrect API key provided', { code: 'invalid_api_key' })],
     ['a bare 403', 403, ''],
     ['MiniMax', 200, { base_resp: { status_code: 1004, status_msg: 'login fail' } }],

@@ -89,7 +89,12 @@ describe('texts about marks', () => {
     '```json\n{"name": "Ann", "age": 3}\n```\nis a person.',
     '{"name": "unknown_tool", "arguments": {}}',
     'analysis of the data shows growth.',
+    '[search_documents(x) and others](https://example.com) are functions.',
+    '[unknown_tool(x=1)]',
     'Okay, so here is the plan.',
+    'It begins with\n<think>\non a line of its own.\n<think>\nTwice.',
+    'Write <s>old</s> and `</s>`.',
+    'The form:\n<reason>late</reason>\n<reasoning>none</reasoning>\nThat is all.',
   ])('stay unchanged: %j', (text) => {
     for (const pieces of [[text], byLetter(text)]) expect(read(pieces)).toEqual({ thought: '', text, calls: [] });
   });
@@ -121,6 +126,18 @@ describe('tool calls in the text', () => {
     `\`\`\`json\n${json}\n\`\`\``,
     json,
     `[${json}]`,
+    `<longcat_tool_call>${json}</longcat_tool_call>`,
+    `<|tools_prefix|>[{"search_documents":${args}}]<|tools_suffix|>`,
+    '<start_function_call>call:search_documents{query:<escape>fees, 费用<escape>}<end_function_call>',
+    '<|tool_call>call:search_documents{query:<|"|>fees, 费用<|"|>}<tool_call|>',
+    '[search_documents(query="fees, 费用")]',
+    '```tool_code\nprint(search_documents(query="fees, 费用"))\n```',
+    ...['antml:', 'steptml:'].map((ns) => {
+      const invoked = `<${ns}invoke name="search_documents"><${ns}parameter name="query">fees, 费用</${ns}parameter></${ns}invoke>`;
+      return ns.startsWith('s')
+        ? `<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>${invoked}<｜tool_call_end｜><｜tool_calls_end｜>`
+        : `<${ns}function_calls>${invoked}</${ns}function_calls>`;
+    }),
     `<think>I search.</think>\n<tool_call>${json}</tool_call>`,
   ])('are read from %j as one call and no text [whole-answers]', (text) => {
     for (const pieces of [[text], byLetter(text)]) {
@@ -139,6 +156,14 @@ describe('tool calls in the text', () => {
       thought: '',
       text: 'I look it up.\n',
       calls: [call, { name: 'current_time', argumentsJson: '{}' }],
+    });
+  });
+
+  test('are read from a list of Python calls', () => {
+    expect(read(['[search_documents(query="fees, 费用"), current_time(timeZone="UTC")]'])).toEqual({
+      thought: '',
+      text: '',
+      calls: [call, { name: 'current_time', argumentsJson: '{"timeZone":"UTC"}' }],
     });
   });
 

@@ -1,6 +1,6 @@
 import { KIB_BYTES } from '../../../shared/clock.ts';
 import { IdentityError } from '../identity-error.ts';
-import { readJsonObject, unwrapped } from '../../../shared/sign-in/json-answer.ts';
+import { isError, readJsonObject, unwrapped } from '../../../shared/sign-in/json-answer.ts';
 import type { RawResponse } from './raw-answer.ts';
 import { tokenLifeMs, type ExpiresUnit } from './token-life.ts';
 import type { JsonObject } from '../../../shared/parse-json.ts';
@@ -26,7 +26,7 @@ export function readTokenResponse(answer: RawResponse, unit: ExpiresUnit): Token
   if (answer.status !== 200) throw refused(`status ${answer.status}${codeOf(whole)}`);
   if (!whole) throw refused('not a JSON object');
   const body = unwrapped(whole, 'access_token');
-  if (isError(whole) || isError(body)) throw refused(`an error with status 200${codeOf(whole)}`);
+  if (isError(whole['error']) || isError(body['error'])) throw refused(`an error with status 200${codeOf(whole)}`);
   const { access_token: accessToken, token_type: tokenType, refresh_token: refreshToken } = body;
   if (!isToken(accessToken)) throw refused('no usable access_token');
   if (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer') throw refused('token_type is not bearer');
@@ -48,17 +48,13 @@ const OUR_FAULTS = new Set(['invalid_client', 'unauthorized_client']);
 export function classifyRefusal(answer: RawResponse): RefusalClass {
   const body = readJsonObject(answer.body);
   // A 200 response with an error is classified by its error code.
-  const status = answer.status === 200 && body && isError(body) ? 400 : answer.status;
+  const status = answer.status === 200 && body && isError(body['error']) ? 400 : answer.status;
   if (status < 400 || status >= 500 || status === 408 || status === 429) return 'transient';
   if (!body) return 'transient';
   const error = body['error'];
   if (typeof error === 'string' && OUR_FAULTS.has(error)) return 'ours';
   const isGrantRefused = error === 'invalid_grant' && (status === 400 || status === 401);
   return isGrantRefused ? 'definitive' : 'unknown';
-}
-
-function isError({ error }: JsonObject): boolean {
-  return error !== undefined && error !== null && error !== '';
 }
 
 /** The OAuth error code, for the log. Other texts are not logged. */

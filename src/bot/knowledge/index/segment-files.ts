@@ -21,7 +21,7 @@ import { Segment, type DocumentEntry, type SegmentText } from './segment.ts';
 import type { BuiltSegment } from './segment-builder.ts';
 
 /** Increment to rebuild the index when the terms or the document readers change. */
-const FORMAT = 5;
+const FORMAT = 6;
 const LIST = 'index.json';
 const FILE_NAME = /^[\w-]{16}\.segment$/;
 const NAME_BYTES = 12;

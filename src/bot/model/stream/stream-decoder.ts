@@ -6,8 +6,8 @@ import { ChatError } from '../chat-error.ts';
 import type { ChatLimits } from '../chat-limits.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { failureOf, parseObject, readChunk } from './completion-chunk.ts';
-import { EventReader, type StreamedEvent } from './event-reader.ts';
-import { LineReader } from './line-reader.ts';
+import { EventReader, type StreamedEvent } from '../../../shared/models/event-reader.ts';
+import { LineReader } from '../../../shared/models/line-reader.ts';
 import { parseJson } from '../../../shared/parse-json.ts';
 
 /** Converts the bytes of a response into events. Implementations exist for streams and for complete responses. */
@@ -42,8 +42,8 @@ export class StreamDecoder implements AnswerDecoder {
   #failure: Error | undefined;
 
   constructor(limits: DecoderLimits) {
-    this.#lines = new LineReader(limits.maxLineChars);
-    this.#events = new EventReader(limits.maxLineChars);
+    this.#lines = new LineReader(limits.maxLineChars, malformed);
+    this.#events = new EventReader(limits.maxLineChars, malformed);
     this.#answer = new AnswerAssembler(limits);
   }
 
@@ -127,7 +127,10 @@ export class WholeDecoder implements AnswerDecoder {
   end(): ChatEvent[] {
     const text = Buffer.concat(this.#pieces).toString('utf8').trim();
     const lines = parseJson(text) === undefined ? text.split('\n') : [text];
-    const chunks = lines.flatMap((line) => readChunk(readPayload(line)) ?? []);
+    const payloads = lines.map(readPayload);
+    // Nothing has been shown, so a response that was cut may be asked for again.
+    if (payloads[0] === 'torn') throw noCompletion();
+    const chunks = payloads.flatMap((payload) => readChunk(payload) ?? []);
     if (!chunks.some(({ hasReply, text: said }) => hasReply || said !== '')) throw noCompletion();
     const decoded: ChatEvent[] = [];
     for (const chunk of chunks) this.#answer.add(chunk, decoded);
@@ -135,6 +138,10 @@ export class WholeDecoder implements AnswerDecoder {
     decoded.push(...this.#answer.end(lines.length === 1));
     return decoded;
   }
+}
+
+function malformed(message: string): ChatError {
+  return new ChatError('chat_bad_stream', message);
 }
 
 function noCompletion(): ChatError {

@@ -1,4 +1,4 @@
-import { KIB_BYTES, MIB_BYTES, SECOND_MS } from '../../../shared/clock.ts';
+import { MIB_BYTES, SECOND_MS } from '../../../shared/clock.ts';
 import { outsideCall } from '../../../shared/fail-point.ts';
 import { definedOnly } from '../../../shared/defined-only.ts';
 import { requestBounded, type BoundedAnswer, type BoundedRequest } from '../bounded-request.ts';
@@ -39,7 +39,8 @@ const CALL_TIMEOUT_MS = 5 * SECOND_MS;
 /** A page of messages or people has up to a thousand entries of a few kilobytes. */
 const PAGED = new Set(['conversations.history', 'conversations.replies', 'users.list']);
 const MAX_PAGE_BYTES = 8 * MIB_BYTES;
-const MAX_ANSWER_BYTES = 64 * KIB_BYTES;
+/** The response to a write repeats the message, with up to 100 bytes per formatted word. */
+const MAX_ANSWER_BYTES = MIB_BYTES;
 
 /** Calls without which answers cannot be shown. A refusal of any other call (such as a status line) raises no alarm. */
 const NEEDED = /^(?:chat|conversations)\./;

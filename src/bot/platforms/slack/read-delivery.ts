@@ -123,6 +123,9 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   // A forwarded message without further text is also a question.
   if (parts.length === 0 && (quoteOf(event, options) !== undefined || isBareMention))
     parts.push({ type: 'text', text: '' });
+  // A picture from an address, such as a GIF that was searched for.
+  if (parts.length === 0 && isForUs && Array.isArray(event.blocks) && event.blocks.length > 0)
+    parts.push({ type: 'unsupported', what: 'sticker' });
   if (parts.length === 0) return ignored('an empty message');
   const message = saidBy(event, envelope, options, { parts, isPrivate });
   const delivery = { kind: 'message', message, answer: () => EMPTY_ANSWER } as const;
@@ -167,9 +170,12 @@ function strangerIn({ user, bot_id: botId, subtype }: WireMessage, { ownIds }: W
 
 /** Whether a message is meant for the bot, and its text without the bot's mention. */
 function addressOf(message: WireMessage, { ownIds }: WireEnvelope) {
-  const { type, channel_type: channelType } = message;
+  const { type, channel } = message;
   const text = saidText(message);
-  const isPrivate = type === 'message' && channelType === 'im';
+  // An app's own chat has the channel type `app_home` in older apps. The ids of direct messages begin with D.
+  const { channel_type: channelType = 'app_home' } = message;
+  const isPrivate =
+    type === 'message' && (channelType === 'im' || (channelType === 'app_home' && channel.startsWith('D')));
   const mention = mentionOf(text, ownIds);
   // In a channel only messages that mention the bot are meant for it. Its `message` and `app_mention` events are one message
   // with one ts.

@@ -47,7 +47,9 @@ export const SLACK_MEANINGS: MeaningTable = {
       'too_many_attachments',
     ],
     way: [
+      'cant_delete_message',
       'cant_update_message',
+      'compliance_exports_prevent_deletion',
       'cannot_reply_to_message',
       'channel_type_not_supported',
       'deprecated_endpoint',

@@ -1,4 +1,5 @@
-import type { SlackApi } from './platform-api.ts';
+import type { RemovalResult } from '../platform.ts';
+import type { SlackAnswer, SlackApi } from './platform-api.ts';
 import { REMOVED_EVENT } from './post-answer.ts';
 import { readHandle } from './reply-target.ts';
 
@@ -7,17 +8,17 @@ import { readHandle } from './reply-target.ts';
  * worker that follows a crash recognises it. A stray that is not a growing stream is left alone, because another user of the
  * token may have posted it.
  */
-export async function removeAnswer(
-  api: SlackApi,
-  handle: string,
-  isStray: boolean,
-): Promise<'gone' | 'left' | 'later'> {
+export async function removeAnswer(api: SlackApi, handle: string, isStray: boolean): Promise<RemovalResult> {
   const { channel, ts } = readHandle(handle);
   const metadata = { event_type: REMOVED_EVENT, event_payload: {} };
   const ended = await api.call('chat.stopStream', { channel, ts, metadata });
   if (ended.kind !== 'ok' && ended.kind !== 'error') return 'later';
-  if (ended.kind === 'error' && isStray) return 'left';
+  if (ended.kind === 'error' && isStray) return refusalOf(ended);
   const deleted = await api.call('chat.delete', { channel, ts });
-  if (deleted.kind === 'error') return deleted.error === 'message_not_found' ? 'gone' : 'left';
+  if (deleted.kind === 'error') return deleted.error === 'message_not_found' ? 'gone' : refusalOf(deleted);
   return deleted.kind === 'ok' ? 'gone' : 'later';
+}
+
+function refusalOf({ meaning }: Extract<SlackAnswer, { kind: 'error' }>): 'left' | 'refused' {
+  return meaning === 'passing' ? 'refused' : 'left';
 }

@@ -31,7 +31,7 @@ export function readShared(attachments: unknown): WireShared[] {
       textOf(one['text'], MAX_TEXT_CHARS) ||
       textOfBlocks(one['message_blocks']) ||
       textOf(one['fallback'], MAX_TEXT_CHARS),
-    files: readFiles(one['files']) ?? [],
+    files: readFiles(one['files']),
   }));
 }
 

@@ -80,9 +80,9 @@ export function readEnvelopeFields(parsed: unknown): WireEnvelope | undefined {
   const { type, challenge, team_id: teamId, authorizations, event } = parsed;
   if (!isText(type)) return undefined;
   if (challenge !== undefined && !isText(challenge, 4_000)) return undefined;
-  if (teamId !== undefined && !isId(teamId)) return undefined;
+  if (!isMaybeId(teamId)) return undefined;
   const ownIds = readOwnIds(authorizations);
-  return ownIds && { type, challenge, team_id: teamId, ownIds, event };
+  return ownIds && { type, challenge, team_id: teamId ?? undefined, ownIds, event };
 }
 
 function readOwnIds(authorizations: unknown): string[] | undefined {
@@ -101,29 +101,27 @@ function readOwnIds(authorizations: unknown): string[] | undefined {
 /** @returns undefined for any other event, and for malformed fields */
 export function readMessageFields(event: unknown): WireMessage | undefined {
   if (!isObject(event)) return undefined;
-  const { type, channel, ts, user, text, subtype, thread_ts: threadTs, channel_type: channelType } = event;
+  const { type, channel, ts, user, text, subtype, channel_type: channelType } = event;
+  const threadTs = event['thread_ts'] === '' ? undefined : event['thread_ts'];
   const { bot_id: botId, user_team: userTeam } = event;
   if ((type !== 'message' && type !== 'app_mention') || !isId(channel) || !isTs(ts)) return undefined;
   if (!isMaybeText(text) || !isMaybeText(subtype) || !isMaybeText(channelType) || !isMaybeText(botId)) return undefined;
   if (!isMaybeId(user) || !isMaybeId(userTeam) || !(isAbsent(threadTs) || isTs(threadTs))) return undefined;
-  const files = readFiles(event['files']);
-  return (
-    files && {
-      type,
-      channel,
-      ts,
-      files,
-      attachments: event['attachments'] ?? undefined,
-      blocks: event['blocks'] ?? undefined,
-      user: user ?? undefined,
-      text: text ?? undefined,
-      subtype: subtype ?? undefined,
-      thread_ts: threadTs ?? undefined,
-      channel_type: channelType ?? undefined,
-      bot_id: botId ?? undefined,
-      user_team: userTeam ?? undefined,
-    }
-  );
+  return {
+    type,
+    channel,
+    ts,
+    files: readFiles(event['files']),
+    attachments: event['attachments'] ?? undefined,
+    blocks: event['blocks'] ?? undefined,
+    user: user ?? undefined,
+    text: text ?? undefined,
+    subtype: subtype ?? undefined,
+    thread_ts: threadTs ?? undefined,
+    channel_type: channelType ?? undefined,
+    bot_id: botId ?? undefined,
+    user_team: userTeam ?? undefined,
+  };
 }
 
 /** A deleted or edited message: its previous and its current version (PLATFORM_FACTS.md slack-messages). */
@@ -166,30 +164,27 @@ export function readChangeFields(event: unknown): WireChange | undefined {
   return after && isTs(edited) ? { before, after, editedAt: Math.round(Number(edited) * 1e6) } : undefined;
 }
 
-export function readFiles(files: unknown): WireFile[] | undefined {
-  if (isAbsent(files)) return [];
-  if (!Array.isArray(files)) return undefined;
-  const read = (files as unknown[]).map(readFile);
-  return read.every((file) => file !== undefined) ? read : undefined;
+/** The files of a message. A malformed field counts as absent, so that the message is still answered. */
+export function readFiles(files: unknown): WireFile[] {
+  return Array.isArray(files) ? (files as unknown[]).map(readFile) : [];
 }
 
-function readFile(file: unknown): WireFile | undefined {
-  if (!isObject(file)) return undefined;
-  const { id, file_access: access, name, mimetype, url_private_download: download, url_private: address } = file;
-  if (!isMaybeText(id, 64) || !isMaybeText(access, 64)) return undefined;
-  if (!isMaybeText(name, 1_000) || !isMaybeText(mimetype, 200)) return undefined;
-  if (!isMaybeText(download, 4_000) || !isMaybeText(address, 4_000)) return undefined;
-  const { mode, is_external: isExternal, plain_text: plainText } = file;
+function readFile(file: unknown): WireFile {
+  const fields = isObject(file) ? file : {};
+  const textOf = (name: string, maxChars?: number) => {
+    const value = fields[name];
+    return isText(value, maxChars) ? value : undefined;
+  };
   return {
-    mode: isText(mode, 64) ? mode : undefined,
-    is_external: isExternal === true,
-    plain_text: isText(plainText) ? plainText.slice(0, MAX_MAIL_CHARS) : undefined,
-    id: id ?? undefined,
-    file_access: access ?? undefined,
-    name: name ?? undefined,
-    mimetype: mimetype ?? undefined,
-    url_private_download: download ?? undefined,
-    url_private: address ?? undefined,
+    mode: textOf('mode', 64),
+    is_external: fields['is_external'] === true,
+    plain_text: textOf('plain_text')?.slice(0, MAX_MAIL_CHARS),
+    id: textOf('id', 64),
+    file_access: textOf('file_access', 64),
+    name: textOf('name', 1_000),
+    mimetype: textOf('mimetype', 200),
+    url_private_download: textOf('url_private_download', 4_000),
+    url_private: textOf('url_private', 4_000),
   };
 }
 

@@ -35,11 +35,21 @@ export const wireContent = z.discriminatedUnion('msgtype', [
 ]);
 export type WireContent = z.infer<typeof wireContent>;
 
-/** Fields of every callback. `chattype` is absent from some events, which occur in private chats. */
+/**
+ * Fields of every callback. `chattype` is absent from some events, which occur in private chats. A null or empty field is
+ * absent.
+ */
 export const wireEnvelope = z.object({
   msgid: shortText,
-  chattype: z.enum(['single', 'group']).default('single'),
-  chatid: shortText.optional(),
+  chattype: z
+    .enum(['single', 'group'])
+    .nullish()
+    .transform((kind) => kind ?? 'single'),
+  chatid: z
+    .string()
+    .max(512)
+    .nullish()
+    .transform((id) => (id === '' ? undefined : (id ?? undefined))),
   from: z.object({ userid: shortText }),
   response_url: address.optional().catch(undefined),
   msgtype: shortText,

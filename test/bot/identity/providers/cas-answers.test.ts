@@ -185,6 +185,7 @@ describe('a name in the response format of a public CAS server', () => {
     ['UTF-16', { body: Buffer.from(`\uFEFF${plain}`, 'utf16le') }],
     ['text/html', { body: plain, type: 'text/html; charset=utf-8' }],
     ['JSON', { body: json({ attributes: { cn: [NAME], isFromNewLogin: [true] } }), type: 'application/json' }],
+    ['JSON with a number as its user', { body: json({ user: 20001, attributes: { cn: NAME } }) }],
     ['JSON with a single value', { body: `\n${json({ attributes: { cn: NAME } })}` }],
     ['JSON directly beside the user', { body: json({ cn: NAME, proxyGrantingTicket: null }) }],
   ];

@@ -168,6 +168,7 @@ describe('token and user responses of real providers', () => {
     ['a scope as a list', () => ({ token: { scope: ['openid', 'profile'] } })],
     ['a scope of null', () => ({ token: { scope: null } })],
     ['a refresh token of null', () => ({ token: { refresh_token: null } })],
+    ['an error of false', () => ({ token: { error: false } })],
     ['an empty error', () => ({ token: { error: null, error_description: null } })],
     ['unknown members', () => ({ token: { ext_expires_in: 7, foo: { bar: [1] } } })],
     ['one audience in a list', () => ({ claims: { aud: ['parley'] } })],

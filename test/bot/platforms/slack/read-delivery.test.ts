@@ -44,6 +44,23 @@ describe('Slack delivery reader', () => {
     expect(message.opensThread).toBe('1760000001.000100');
   });
 
+  test.each([
+    ['a file of unknown form', { files: [null] }, ['text', 'unsupported']],
+    ['a file with an over-long name', { files: [{ id: 'F1', name: 'x'.repeat(1_500) }] }, ['text', 'unsupported']],
+    ['an empty thread', { thread_ts: '' }, ['text']],
+    ['no channel type', { channel_type: undefined }, ['text']],
+    ['the channel type of an app', { channel_type: 'app_home' }, ['text']],
+    ['only a picture', { text: '', blocks: [{ type: 'image', image_url: 'https://x.test/a.gif' }] }, ['unsupported']],
+  ])('reads a direct message with %s', (_, fields, kinds) => {
+    const { chat, parts } = read(directMessage('hello', fields));
+    expect([chat, parts.map(({ type }) => type)]).toEqual([{ kind: 'private', id: 'U1' }, kinds]);
+  });
+
+  test('reads a direct message without a workspace', () => {
+    const body = { ...(directMessage('hello') as Record<string, unknown>), team_id: null };
+    expect(read(body).chat).toEqual({ kind: 'private', id: 'U1' });
+  });
+
   test('answers beside a direct message, not in a thread, with SLACK_REPLY=edit', () => {
     const message = read(directMessage('hello'), slack({ reply: 'edit' }));
     expect(readTarget(message.replyTarget ?? '').threadTs).toBeUndefined();

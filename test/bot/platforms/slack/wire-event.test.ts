@@ -11,6 +11,21 @@ function maybe<Output, Input>(schema: z.ZodType<Output, Input>) {
 const id = z.string().min(1).max(64);
 const ts = z.string().regex(/^\d{1,16}\.\d{1,9}$/);
 
+const fileSchema = z.object({
+  id: lenient(z.string().max(64)),
+  file_access: lenient(z.string().max(64)),
+  name: lenient(z.string().max(1_000)),
+  mimetype: lenient(z.string().max(200)),
+  url_private_download: lenient(z.string().max(4_000)),
+  url_private: lenient(z.string().max(4_000)),
+  mode: lenient(z.string().max(64)),
+  is_external: z
+    .unknown()
+    .optional()
+    .transform((value) => value === true),
+  plain_text: lenient(z.string()),
+});
+
 const messageSchema = z.object({
   type: z.enum(['message', 'app_mention']),
   subtype: maybe(z.string()),
@@ -21,25 +36,8 @@ const messageSchema = z.object({
   user_team: maybe(id),
   text: maybe(z.string()),
   ts,
-  thread_ts: maybe(ts),
-  files: maybe(
-    z.array(
-      z.object({
-        id: maybe(z.string().max(64)),
-        file_access: maybe(z.string().max(64)),
-        name: maybe(z.string().max(1_000)),
-        mimetype: maybe(z.string().max(200)),
-        url_private_download: maybe(z.string().max(4_000)),
-        url_private: maybe(z.string().max(4_000)),
-        mode: lenient(z.string().max(64)),
-        is_external: z
-          .unknown()
-          .optional()
-          .transform((value) => value === true),
-        plain_text: lenient(z.string()),
-      }),
-    ),
-  ).transform((files) => files ?? []),
+  thread_ts: maybe(ts.or(z.literal('').transform(() => undefined))),
+  files: z.array(fileSchema.catch(() => fileSchema.parse({}))).catch([]),
   attachments: maybe(z.unknown()),
   blocks: maybe(z.unknown()),
 });
@@ -53,7 +51,7 @@ const envelopeSchema = z
   .object({
     type: z.string(),
     challenge: z.string().max(4_000).optional(),
-    team_id: id.optional(),
+    team_id: maybe(id),
     authorizations: maybe(z.array(z.object({ user_id: maybe(id) }))),
     event: z.unknown().optional(),
   })

@@ -36,6 +36,13 @@ describe('WeCom messages', () => {
     });
   });
 
+  test.each([{ chatid: null }, { chatid: '' }, { chattype: null }, { chattype: null, chatid: null }])(
+    'are read from a private text with %j',
+    (fields) => {
+      expect(message(textCallback('hi', fields)).chat).toEqual({ kind: 'private', id: 'lisi' });
+    },
+  );
+
   test('have the company as tenant when it is configured', () => {
     const delivery = receiveAt(
       wecom({ agent: { corpId: 'ww1', agentId: '1', secret: 's' } }),
@@ -288,6 +295,7 @@ describe('WeCom polls and events', () => {
   test.each([
     ['a message from the platform itself', textCallback('hi', { from: { userid: 'sys' } })],
     ['a group without an id', textCallback('hi', { chattype: 'group' })],
+    ['a group with an empty id', textCallback('hi', { chattype: 'group', chatid: '' })],
     ['no message id', textCallback('hi', { msgid: undefined })],
     ['no sender', textCallback('hi', { from: {} })],
     ['an unknown chat type', textCallback('hi', { chattype: 'channel' })],

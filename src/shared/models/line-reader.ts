@@ -1,5 +1,4 @@
 import { StringDecoder } from 'node:string_decoder';
-import { ChatError } from '../chat-error.ts';
 
 const LF = 10;
 const CR = 13;
@@ -11,19 +10,21 @@ const BYTE_ORDER_MARK = 0xfeff;
  */
 export class LineReader {
   readonly #maxLineChars: number;
+  readonly #toError: (message: string) => Error;
   readonly #decoder = new StringDecoder('utf8');
   /** The current incomplete line. */
   #rest = '';
   #isStart = true;
   #skipsLf = false;
 
-  constructor(maxLineChars: number) {
+  /** @param toError the error for an over-long line */
+  constructor(maxLineChars: number, toError: (message: string) => Error) {
     this.#maxLineChars = maxLineChars;
+    this.#toError = toError;
   }
 
   /**
-   * @returns the lines completed by these bytes, without line endings. @throws ChatError `chat_bad_stream` for an over-long
-   * line
+   * @returns the lines completed by these bytes, without line endings. @throws the error of `toError`
    */
   push(bytes: Buffer): string[] {
     const text = this.#decoder.write(bytes);
@@ -57,7 +58,7 @@ export class LineReader {
   }
 
   #bounded(line: string): string {
-    if (line.length > this.#maxLineChars) throw new ChatError('chat_bad_stream', 'A line of the stream is too long');
+    if (line.length > this.#maxLineChars) throw this.#toError('A line of the stream is too long');
     return line;
   }
 }

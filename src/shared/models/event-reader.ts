@@ -1,5 +1,4 @@
-import { ChatError } from '../chat-error.ts';
-import { parseJson } from '../../../shared/parse-json.ts';
+import { parseJson } from '../parse-json.ts';
 
 export interface StreamedEvent {
   /** The `event:` field. Chat services omit it except for errors. */
@@ -14,21 +13,29 @@ export interface StreamedEvent {
  */
 export class EventReader {
   readonly #maxEventChars: number;
+  readonly #toError: (message: string) => Error;
   #name: string | undefined;
   /** Data lines of the event, joined once: joining at each line would have quadratic cost. */
   #lines: string[] = [];
   #chars = 0;
 
-  constructor(maxEventChars: number) {
+  /** @param toError the error for an over-long event */
+  constructor(maxEventChars: number, toError: (message: string) => Error) {
     this.#maxEventChars = maxEventChars;
+    this.#toError = toError;
   }
 
-  /** @returns the event that this line completes, if any. @throws ChatError `chat_bad_stream` for an over-long event */
+  /** @returns the event that this line completes, if any. @throws the error of `toError` */
   push(line: string): StreamedEvent | undefined {
     if (line === '') return this.flush();
     if (line.startsWith('data:')) return this.#addData(valueOf(line, 'data:'.length));
     if (line.startsWith('event:')) this.#name = valueOf(line, 'event:'.length);
-    return undefined;
+    // llama.cpp reports a failure within a stream in a field of its own.
+    if (!line.startsWith('error:')) return undefined;
+    const event = this.flush();
+    this.#name = 'error';
+    this.#addData(valueOf(line, 'error:'.length));
+    return event;
   }
 
   /** Ends the current event, if any. Called at a blank line and at the end of the stream. */
@@ -50,7 +57,7 @@ export class EventReader {
     const event = isNext ? this.flush() : undefined;
     this.#lines.push(value);
     this.#chars += value.length + 1;
-    if (this.#chars > this.#maxEventChars) throw new ChatError('chat_bad_stream', 'An event of the stream is too long');
+    if (this.#chars > this.#maxEventChars) throw this.#toError('An event of the stream is too long');
     return event;
   }
 }
