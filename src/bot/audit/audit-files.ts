@@ -81,7 +81,9 @@ export class AuditFiles {
     try {
       const written = Buffer.from(text);
       await file.truncate(bytes);
-      await file.write(written, 0, written.length, bytes);
+      // A nearly full disk takes only a part, and refuses the rest.
+      for (let at = 0; at < written.length;)
+        at += (await file.write(written, at, written.length - at, bytes + at)).bytesWritten;
       await file.datasync();
       const lines = (isNew ? 1 : before.lines) + records.length;
       const end: FileEnd = { file: name, bytes: bytes + written.length, lines, hash };
