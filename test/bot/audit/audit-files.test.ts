@@ -245,18 +245,22 @@ describeWith('prlimit', 'on a nearly full disk', () => {
   const limitFileSize = (bytes: number | 'unlimited') =>
     execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`]);
 
-  test('entries wait in Redis until there is space, and none is lost [audit-record]', async () => {
-    for (let at = 0; at < 20; at += 1) await add('question', `event ${at}.`, ANN);
+  test('entries wait in Redis until there is space, none is lost, and the files are intact meanwhile [audit-record]', async () => {
     const mover = moverWith();
+    await add('question', 'before', ANN);
+    await mover.run();
+    await add('question', 'a question', ANN);
+    for (let at = 0; at < 20; at += 1) await add('admin', `act ${at}.`);
     limitFileSize(1_500);
     try {
       await expect(mover.run()).rejects.toThrow('EFBIG');
     } finally {
       limitFileSize('unlimited');
     }
-    expect(await mover.run()).toBe(20);
-    expect(await shown()).toHaveLength(20);
-    expect(await verify()).toMatchObject({ lines: 21, breaks: [] });
+    expect(await verify()).toMatchObject({ lines: 2, breaks: [] });
+    expect(await mover.run()).toBe(21);
+    expect(await shown()).toHaveLength(22);
+    expect(await verify()).toMatchObject({ lines: 24, breaks: [] });
   });
 });
 
