@@ -9,18 +9,28 @@ const LAST_CODE_POINT = 0x10ffff;
 const NAMED: Readonly<Record<string, string>> = { '&nbsp;': ' ', '&ensp;': ' ', '&emsp;': ' ' };
 const INVISIBLE = /^&(?:shy|zwn?j|lrm|rlm);$/i;
 
+/** A text as an app shows it. */
+interface Shown {
+  text: string;
+  /** Where in the source a character of the text stands. */
+  sourceIndexOf(index: number): number;
+}
+
 /** Reads a growing markdown text as an app shows it: without the addresses of links, and with entities as characters. */
 export class ShownText {
   #source = '';
   #text = '';
   /** Index in the source where the shown text begins; undefined while nothing is hidden. */
   #from: number | undefined;
+  /** After which index of the shown text how many characters of the source are hidden. */
+  #hidden: { at: number; chars: number }[] = [];
 
-  /** @returns the shown text and where in the source it begins; undefined while it is the source itself */
-  read(source: string, isWhole: boolean, end: number): { text: string; from: number } | undefined {
+  /** @returns undefined while the shown text is the source itself */
+  read(source: string, isWhole: boolean, end: number): Shown | undefined {
     if (!source.startsWith(this.#source)) {
       this.#source = this.#text = '';
       this.#from = undefined;
+      this.#hidden = [];
     }
     const at = this.#source.length;
     const piece = source.slice(at, end);
@@ -32,8 +42,18 @@ export class ShownText {
       this.#from = beginning(source, at + first);
       this.#text = source.slice(this.#from, at);
     }
-    this.#text += open.slice(Math.max(0, this.#from - at)).replace(HIDDEN, shownFor);
-    return { text: this.#text, from: this.#from };
+    const from = this.#from;
+    let read = Math.max(0, from - at);
+    for (const { 0: hidden, index } of open.matchAll(HIDDEN)) {
+      const shown = shownFor(hidden);
+      this.#text += open.slice(read, index) + shown;
+      read = index + hidden.length;
+      this.#hidden.push({ at: this.#text.length, chars: hidden.length - shown.length });
+    }
+    this.#text += open.slice(read);
+    const before = (index: number) => this.#hidden.filter((one) => one.at <= index);
+    const sourceIndexOf = (index: number) => before(index).reduce((sum, { chars }) => sum + chars, from + index);
+    return { text: this.#text, sourceIndexOf };
   }
 }
 

@@ -118,11 +118,10 @@ class MarkdownScan implements WordScan {
     const shown = this.#text.read(text, isWhole, end);
     if (!shown) return written;
     const { hasWord, showableChars } = this.#shown.scan(shown.text, isWhole);
-    // An index in the shown text is never behind the same character of the written one.
     const isPending = showableChars < shown.text.length;
     return {
       hasWord: written.hasWord || hasWord,
-      showableChars: Math.min(written.showableChars, isPending ? shown.from + showableChars : end),
+      showableChars: Math.min(written.showableChars, isPending ? shown.sourceIndexOf(showableChars) : end),
     };
   }
 }
