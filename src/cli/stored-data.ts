@@ -42,8 +42,10 @@ export async function withStoredData(
   try {
     await withTimeout(once(redis, 'ready'), CONNECT_TIMEOUT_MS);
     return await run(redis, keyRing);
-  } catch {
-    asides.write('Redis does not answer: run npm run check to see the cause\n');
+  } catch (error) {
+    const { path, code } = error as NodeJS.ErrnoException;
+    if (path === undefined) asides.write('Redis does not answer: run npm run check to see the cause\n');
+    else asides.write(`Cannot read ${path}: ${code ?? ''}\n`);
     return EXIT.failed;
   } finally {
     redis.disconnect();

@@ -54,6 +54,22 @@ test('an earlier answer has the mark before the reply to a command, too [ai-mark
   expect(deployment.slack.messages.map(({ note }) => note)).toEqual(['', 'AI-generated']);
 });
 
+test('an export as a file begins with the mark as metadata [ai-mark]', async () => {
+  const long = Array.from({ length: 600 }, (_, line) => `line ${line} of an answer`).join('\n');
+  deployment.chat.script(helloStream(long));
+  await deployment.startBot({ AI_MARK: 'yes' });
+  const idle = async () => (await deployment.redis.keys('*:pending')).length === 0;
+  for (let count = 0; count < 4; count += 1) {
+    await deployment.sender.direct('U1', `question ${count}`);
+    await untilTrue(idle);
+  }
+  const before = deployment.slack.botFiles.length;
+  await deployment.sender.direct('U1', 'export');
+  await untilTrue(idle);
+  const [file] = deployment.slack.botFiles.slice(before);
+  expect(file?.text).toMatch(/^---\nabout: "AI-generated"\nAIGC: \{"Label":"1".*\}\n---\n\nOur conversation/);
+});
+
 test('an answer as a file begins with the mark as metadata, and an export names it [ai-mark]', async () => {
   const long = Array.from({ length: 3_000 }, (_, line) => `line ${line} of a long answer`).join('\n');
   deployment.chat.script(helloStream(long), helloStream('Short.'));

@@ -142,6 +142,9 @@ test('a group and a model have budgets of their own [budgets]', async () => {
   expect(await ask('U4', 'usage')).toContain('Left for the model model-a today: 0 of 5 questions.');
   const shown = await runAdmin({ ...deployment.env, ...env }, 'budget', 'show', { model: 'model-a', json: false });
   expect(shown.text).toContain('questionsPerDay: used 5, added 1, limit 4\n');
+  for (const given of [{}, { person: 'ann', model: 'model-a' }] as Record<string, string>[])
+    expect(await runAdmin(deployment.env, 'budget', 'show', given)).toMatchObject({ code: 2, asides: '' });
+  expect(await runAdmin(deployment.env, 'budget', 'top-up', { model: 'model-a' })).toMatchObject({ code: 2 });
   await ask('U4', 'model model-b');
   expect(await ask('U4', 'question')).toContain('Fine.');
 });

@@ -158,6 +158,8 @@ describe('erasing an account [erasure]', () => {
     expect(later.text).toContain('"event":"erased"');
     expect(later.text).not.toMatch(CANARY);
     expect(await runAdmin(env, 'audit', 'verify')).toMatchObject({ code: 0, data: { breaks: [] } });
+    const unreadable = await runAdmin({ ...env, AUDIT_DIR: env['POLICY_FILE'] ?? '' }, 'audit', 'verify');
+    expect(unreadable).toMatchObject({ code: 1, asides: `Cannot read ${env['POLICY_FILE'] ?? ''}: ENOTDIR\n` });
 
     const ofBob = (stored: readonly StoredText[]) =>
       stored.filter(({ text }) => /bobwords|UBOB/.test(text)).map(({ key, text }) => `${key} ${text}`);

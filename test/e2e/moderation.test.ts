@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chunk, helloStream, sse, type Answer } from '../bot/model/scripted-chat-server.ts';
 import { bothPlatforms, PLATFORMS, type PlatformHere } from '../support/both-platforms.ts';
+import { untilTrue } from '../support/deployment.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 
 const deployment = useSlackDeployment();
@@ -109,6 +110,28 @@ describe.each(PLATFORMS)('moderation on %s [moderation]', (platform) => {
     // A refusal ends with its reference.
     expect(last?.slice(0, shown.length)).toBe(shown);
   });
+});
+
+test('a listed word in the messages or files of a Slack thread reaches no model [moderation]', async () => {
+  await deployment.startBot({ MODERATION_WORDS_FILE: wordsFile });
+  deployment.chat.script(helloStream('Fine.'));
+  const path = '/files-pri/T1-F1/notes.txt';
+  deployment.slack.files.set(path, Buffer.from('The falcon flies at noon.'));
+  const file = { id: 'F1', name: 'notes.txt', url_private: `${new URL(deployment.slack.apiUrl).origin}${path}` };
+  const threads = [{ text: 'Where is the falcon?' }, { text: '', subtype: 'file_share', files: [file] }];
+  for (const [at, said] of threads.entries()) {
+    const [threadTs, channel] = [`175000000${at}.000001`, `C${at}`];
+    deployment.slack.threads.set(threadTs, [
+      { type: 'message', ts: threadTs, thread_ts: threadTs, user: 'UBEN', ...said },
+    ]);
+    for (const text of ['', 'Please answer this.']) {
+      await deployment.sender.mention({ channel, userId: 'UANN', threadTs }, text);
+      await untilTrue(async () => (await deployment.redis.keys('*:pending')).length === 0);
+    }
+    const refused = 'By the rules of your institution I cannot take this question. Please ask it in other words.';
+    expect(deployment.textsIn(channel)).toEqual([refused, refused]);
+  }
+  expect(deployment.chat.calls).toEqual([]);
 });
 
 test('the list is read again on SIGHUP, and a faulty one leaves the old one in use [moderation]', async () => {

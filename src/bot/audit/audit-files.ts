@@ -23,6 +23,8 @@ export class AuditFiles {
   readonly #epoch: number;
   readonly #ends = new Map<AuditClass, FileEnd>();
   readonly #firsts = new Map<AuditClass, string>();
+  /** Sizes, before this step, of the files that it writes. */
+  readonly #sizesBefore = new Map<string, number>();
 
   private constructor(directory: string, keyRing: KeyRing, epoch: number) {
     this.#directory = directory;
@@ -77,11 +79,15 @@ export class AuditFiles {
     if (isNew) add({ file: name, key: this.#keyRing.currentKeyId, follows: before ?? null } satisfies FileHead);
     for (const record of records) add(record);
     const bytes = isNew ? 0 : before.bytes;
-    const file = await open(join(this.#directory, name), isNew ? 'w' : 'r+', OWNER_ONLY);
+    const path = join(this.#directory, name);
+    this.#sizesBefore.set(path, bytes);
+    const file = await open(path, isNew ? 'w' : 'r+', OWNER_ONLY);
     try {
       const written = Buffer.from(text);
       await file.truncate(bytes);
-      await file.write(written, 0, written.length, bytes);
+      // A nearly full disk takes only a part, and refuses the rest.
+      for (let at = 0; at < written.length;)
+        at += (await file.write(written, at, written.length - at, bytes + at)).bytesWritten;
       await file.datasync();
       const lines = (isNew ? 1 : before.lines) + records.length;
       const end: FileEnd = { file: name, bytes: bytes + written.length, lines, hash };
@@ -92,6 +98,16 @@ export class AuditFiles {
     } finally {
       await file.close();
     }
+  }
+
+  /** Begins a step, which writes at most once into each class. */
+  begin(): void {
+    this.#sizesBefore.clear();
+  }
+
+  /** Removes what a failed step has written. The files cannot be used after that. */
+  async takeBack(): Promise<void> {
+    for (const [path, bytes] of this.#sizesBefore) await truncate(path, bytes).catch(() => undefined);
   }
 
   /**

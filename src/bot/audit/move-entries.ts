@@ -125,9 +125,16 @@ export class MoveEntries {
       return 0;
     }
     const positions: Record<string, string> = {};
-    for (const kind of AUDIT_CLASSES) {
-      const records = entries.filter((entry) => entry.class === kind).map((entry) => recordOf(entry, pseudonyms));
-      if (records.length > 0) Object.assign(positions, await files.append(kind, records, day));
+    files.begin();
+    try {
+      for (const kind of AUDIT_CLASSES) {
+        const records = entries.filter((entry) => entry.class === kind).map((entry) => recordOf(entry, pseudonyms));
+        if (records.length > 0) Object.assign(positions, await files.append(kind, records, day));
+      }
+    } catch (error) {
+      // On a full disk nothing can be set aside at the next pass.
+      await files.takeBack();
+      throw error;
     }
     for (const [partition, some] of found.entries()) {
       const last = some.at(-1)?.id;

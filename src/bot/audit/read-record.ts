@@ -1,6 +1,4 @@
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseJson } from '../../shared/parse-json.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
@@ -9,6 +7,7 @@ import { ALL_PARTITIONS } from '../domain/conversation.ts';
 import { auditKey } from '../domain/partition-keys.ts';
 import { filesOf } from './audit-files.ts';
 import { readEntry } from './entry-form.ts';
+import { linesOf } from './lines-of.ts';
 import { AuditNames } from './names.ts';
 
 const ENTRIES_A_STEP = 500;
@@ -59,14 +58,5 @@ export async function* readRecord(
       if (last === undefined || rows.length < ENTRIES_A_STEP) break;
       from = `(${last}`;
     }
-  }
-}
-
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const input = createReadStream(path, { encoding: 'utf8' });
-  try {
-    yield* createInterface({ input });
-  } finally {
-    input.destroy();
   }
 }

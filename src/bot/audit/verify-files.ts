@@ -1,11 +1,10 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import { AUDIT_CLASSES } from '../domain/audit-entry.ts';
 import { endField, filesOf, firstField } from './audit-files.ts';
 import { chainKeyOf, checkLine, readEnd, readHead, type FileEnd } from './chain.ts';
+import { linesOf } from './lines-of.ts';
 
 /** A place where the record is not what Parley wrote. */
 export interface AuditBreak {
@@ -81,35 +80,30 @@ async function verifyFile(
   let bytes = 0;
   let hash = '';
   let key: ReturnType<typeof chainKeyOf>;
-  const input = createReadStream(path, { encoding: 'utf8' });
-  try {
-    for await (const line of createInterface({ input, crlfDelay: 0 })) {
-      // What follows the recorded end is judged below.
-      if (own && lines >= own.lines) break;
-      lines += 1;
-      if (lines === 1) {
-        const head = readHead(line);
-        key = head && chainKeyOf(keyRing, head.key);
-        if (head && !key) return brokenAt(result, { file, line: 1, reason: 'no-key' }, end);
-        const follows = head?.follows ?? null;
-        if (!isFirst && follows?.file !== before?.file) addBreak(result, follows?.file ?? file, 0, 'missing');
-        if (!head || head.file !== file) return brokenAt(result, { file, line: 1, reason: 'changed' }, end);
-        hash = follows?.hash ?? '';
-      }
-      const checked = key && checkLine(key, hash, line);
-      if (!checked) return brokenAt(result, { file, line: lines, reason: 'changed' }, end);
-      hash = checked.hash;
-      bytes += Buffer.byteLength(line) + 1;
-      result.lines += 1;
+  for await (const line of linesOf(path)) {
+    // What follows the recorded end is judged below.
+    if (own && lines >= own.lines) break;
+    lines += 1;
+    if (lines === 1) {
+      const head = readHead(line);
+      key = head && chainKeyOf(keyRing, head.key);
+      if (head && !key) return brokenAt(result, { file, line: 1, reason: 'no-key' }, end);
+      const follows = head?.follows ?? null;
+      if (!isFirst && follows?.file !== before?.file) addBreak(result, follows?.file ?? file, 0, 'missing');
+      if (!head || head.file !== file) return brokenAt(result, { file, line: 1, reason: 'changed' }, end);
+      hash = follows?.hash ?? '';
     }
-  } finally {
-    input.destroy();
+    const checked = key && checkLine(key, hash, line);
+    if (!checked) return brokenAt(result, { file, line: lines, reason: 'changed' }, end);
+    hash = checked.hash;
+    bytes += Buffer.byteLength(line) + 1;
+    result.lines += 1;
   }
   if (own && (lines < own.lines || hash !== own.hash)) {
     addBreak(result, file, lines + 1, lines < own.lines ? 'ends-early' : 'changed');
     return own;
   }
-  if (own && size > own.bytes) addBreak(result, file, own.lines + 1, 'added');
+  if (own && size !== own.bytes) addBreak(result, file, own.lines + 1, size > own.bytes ? 'added' : 'ends-early');
   return { file, bytes, lines, hash };
 }
 
@@ -129,13 +123,8 @@ function addBreak({ breaks }: VerifyResult, file: string, line: number, reason: 
 /** The end that a file records for the file before it. */
 async function followsOf(directory: string, file: string): Promise<FileEnd | undefined> {
   if ((await sizeOf(join(directory, file))) === undefined) return undefined;
-  const input = createReadStream(join(directory, file), { encoding: 'utf8' });
-  try {
-    for await (const line of createInterface({ input })) return readHead(line)?.follows ?? undefined;
-    return undefined;
-  } finally {
-    input.destroy();
-  }
+  for await (const line of linesOf(join(directory, file))) return readHead(line)?.follows ?? undefined;
+  return undefined;
 }
 
 /** Undefined if there is no such file. */

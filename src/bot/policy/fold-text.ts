@@ -10,20 +10,20 @@ export interface FoldedCharacter {
   isSpaced: boolean;
   /** A space or a mark stood before it and was removed. */
   isAfterGap: boolean;
+  /** A space separates it from the character before it, and both are of scripts that separate words by spaces. */
+  isAfterSpace: boolean;
 }
 
 /** Scripts that write words without spaces between them. */
 const JOINED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
-const KEPT = /[\p{L}\p{N}]/u;
+/** Letters and digits, except invisible fillers and the Arabic mark that stretches words. */
+const KEPT = /(?!\p{Default_Ignorable_Code_Point}|\u0640)[\p{L}\p{N}]/u;
 const SPACE = /\s/;
 const FIRST_HAN = 0x4e00;
 const LAST_HAN = 0x9fff;
 const LAST_ASCII = 0x7f;
 
-/**
- * Folds a text piece by piece. Marks, accents, symbols and invisible characters are removed. Spaces are removed next to
- * scripts that need none; elsewhere a run of them becomes one space.
- */
+/** Folds a text piece by piece. Spaces, marks, accents, symbols and invisible characters are removed. */
 export class TextFold {
   #hasGap = true;
   #hasSpace = false;
@@ -64,27 +64,26 @@ export class TextFold {
       else {
         const isSpaced = !JOINED.test(unit);
         const simple = unit.length === 1 ? String.fromCharCode(SIMPLIFIED[unit.charCodeAt(0)] ?? 0) : unit;
-        for (const lower of simple.toLowerCase()) if (KEPT.test(lower)) this.#keep(added, lower, from, isSpaced);
+        for (const lower of simple.toUpperCase().toLowerCase())
+          if (KEPT.test(lower)) this.#keep(added, lower, from, isSpaced);
       }
     }
   }
 
   #keep(added: FoldedCharacter[], text: string, from: number, isSpaced: boolean): void {
-    if (this.#hasSpace && this.#wasSpaced && isSpaced)
-      added.push({ unit: ' ', from, isSpaced: false, isAfterGap: true });
     for (const unit of text.split('')) {
-      added.push({ unit, from, isSpaced, isAfterGap: this.#hasGap });
-      this.#hasGap = false;
+      const isAfterSpace = this.#hasSpace && this.#wasSpaced && isSpaced;
+      added.push({ unit, from, isSpaced, isAfterGap: this.#hasGap, isAfterSpace });
+      this.#hasGap = this.#hasSpace = false;
     }
-    this.#hasSpace = false;
     this.#wasSpaced = isSpaced;
   }
 }
 
-/** @returns the folded text of a whole word or phrase */
+/** @returns the folded text of a whole word or phrase, its words separated by one space */
 export function foldText(text: string): string {
   return new TextFold()
     .add(text, 0)
-    .added.map(({ unit }) => unit)
+    .added.map(({ unit, isAfterSpace }) => (isAfterSpace ? ` ${unit}` : unit))
     .join('');
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { ConfigFileError } from '../../shared/json-file.ts';
 import { foldText, TextFold, type FoldedCharacter } from './fold-text.ts';
+import { ShownText } from './shown-text.ts';
 import { WordMachine } from './word-machine.ts';
 
 /** Result of a scan. */
@@ -52,7 +53,7 @@ export function readWords(text: string): readonly string[] {
 
 /** @param words as `readWords` returns them @returns undefined without any word */
 export function createWordList(words: readonly string[]): WordList | undefined {
-  const building = WordMachine.build(words);
+  const building = WordMachine.build(words.map(joined));
   let step = building.next();
   while (step.done !== true) step = building.next();
   return listWith(step.value, words);
@@ -60,7 +61,7 @@ export function createWordList(words: readonly string[]): WordList | undefined {
 
 /** The same in slices, between which turns go on. */
 export async function createWordListSlowly(words: readonly string[]): Promise<WordList | undefined> {
-  const building = WordMachine.build(words);
+  const building = WordMachine.build(words.map(joined));
   let step = building.next();
   while (step.done !== true) {
     await nextEventLoopTurn();
@@ -69,14 +70,65 @@ export async function createWordListSlowly(words: readonly string[]): Promise<Wo
   return listWith(step.value, words);
 }
 
+function joined(word: string): string {
+  return word.replaceAll(' ', '');
+}
+
 function listWith(machine: WordMachine, words: readonly string[]): WordList | undefined {
   if (words.length === 0) return undefined;
   const longest = words.reduce((most, word) => Math.max(most, word.length), 0);
-  return { begin: () => new GrowingScan(machine, longest) };
+  const phrases = phrasesOf(words);
+  return { begin: () => new MarkdownScan(() => new GrowingScan(machine, phrases, longest)) };
+}
+
+/** Where the words of a phrase begin, except the first. */
+type Breaks = ReadonlySet<number>;
+const NO_BREAKS: Breaks = new Set();
+
+/** The phrases of the list by their letters: `the rapist` is not `therapist`. */
+function phrasesOf(words: readonly string[]): ReadonlyMap<string, readonly Breaks[]> {
+  const all = new Set(words);
+  const phrases = new Map<string, Breaks[]>();
+  for (const word of words) {
+    const parts = word.split(' ');
+    if (parts.length === 1) continue;
+    const breaks = new Set<number>();
+    let at = 0;
+    for (const part of parts.slice(0, -1)) breaks.add((at += part.length));
+    const letters = parts.join('');
+    const known = phrases.get(letters) ?? (all.has(letters) ? [NO_BREAKS] : []);
+    phrases.set(letters, [...known, breaks]);
+  }
+  return phrases;
+}
+
+/** Scans a text as it is written and, once it contains links or entities, as an app shows it. */
+class MarkdownScan implements WordScan {
+  readonly #written: WordScan;
+  readonly #shown: WordScan;
+  readonly #text = new ShownText();
+
+  constructor(begin: () => WordScan) {
+    this.#written = begin();
+    this.#shown = begin();
+  }
+
+  scan(text: string, isWhole = false, end = text.length): Scanned {
+    const written = this.#written.scan(text, isWhole, end);
+    const shown = this.#text.read(text, isWhole, end);
+    if (!shown) return written;
+    const { hasWord, showableChars } = this.#shown.scan(shown.text, isWhole);
+    const isPending = showableChars < shown.text.length;
+    return {
+      hasWord: written.hasWord || hasWord,
+      showableChars: Math.min(written.showableChars, isPending ? shown.sourceIndexOf(showableChars) : end),
+    };
+  }
 }
 
 class GrowingScan implements WordScan {
   readonly #machine: WordMachine;
+  readonly #phrases: ReadonlyMap<string, readonly Breaks[]>;
   readonly #longest: number;
   #fold = new TextFold();
   #text = '';
@@ -86,8 +138,9 @@ class GrowingScan implements WordScan {
   #isCut = false;
   #hasWord = false;
 
-  constructor(machine: WordMachine, longest: number) {
+  constructor(machine: WordMachine, phrases: ReadonlyMap<string, readonly Breaks[]>, longest: number) {
     this.#machine = machine;
+    this.#phrases = phrases;
     this.#longest = longest;
   }
 
@@ -99,9 +152,13 @@ class GrowingScan implements WordScan {
     this.#read = text.slice(0, this.#read.length + read);
     const characters = [...this.#window, ...added];
     let showableChars = end;
-    for (const { start, end: after } of this.#machine.search(characters.map(({ unit }) => unit).join(''))) {
+    const units = characters.map(({ unit }) => unit).join('');
+    for (const { start, end: after } of this.#machine.search(units)) {
       // The character before it has left the window, so this word was judged before.
       if (start === 0 && this.#isCut) continue;
+      const phrases = this.#phrases.get(units.slice(start, after)) ?? [NO_BREAKS];
+      const inside = characters.slice(start, after);
+      if (!phrases.some((breaks) => isWrittenAs(inside, breaks))) continue;
       const judged = judge(characters, { start, end: after }, isWhole || this.#fold.endsWithGap);
       if (judged === 'word') this.#hasWord = true;
       if (judged === 'pending') showableChars = Math.min(showableChars, characters[start]?.from ?? 0);
@@ -118,6 +175,11 @@ class GrowingScan implements WordScan {
     this.#isCut = false;
     this.#hasWord = false;
   }
+}
+
+/** A mark may stand anywhere, also in place of a space; a space only between the words of a phrase. */
+function isWrittenAs(inside: readonly FoldedCharacter[], breaks: Breaks): boolean {
+  return inside.every(({ isAfterGap, isAfterSpace }, at) => at === 0 || (breaks.has(at) ? isAfterGap : !isAfterSpace));
 }
 
 /** In scripts with spaces, a word counts only between boundaries: `ass` is not a part of `class`. */

@@ -24,7 +24,7 @@ export function aiMarkOf(
 ): AiMark | undefined {
   const words = aiMarkWords(setting, language);
   if (words === undefined || model === undefined || text === '' || !SHOWS_MODEL_TEXT.has(kind)) return undefined;
-  return { words, fileHeader: fileHeader(words, turnId) };
+  return { words, fileHeader: aiFileHeader(words, turnId) };
 }
 
 export function aiMarkWords(setting: AiMarkSetting, language: Language): string | undefined {
@@ -36,7 +36,7 @@ export function aiMarkWords(setting: AiMarkSetting, language: Language): string 
  * Front matter with the implicit label that China's labelling measures require in the metadata of a file (GB 45438-2025):
  * one field `AIGC` with these members, of which `Label` 1 means "is AI-generated".
  */
-function fileHeader(words: string, turnId: DeliveryId): string {
+export function aiFileHeader(words: string, turnId: DeliveryId): string {
   const label = {
     Label: '1',
     ContentProducer: 'Parley',

@@ -14,6 +14,8 @@ export interface Outcome {
   mention?: string;
   /** Note about the answer, shown separately from its text. */
   note?: string;
+  /** Metadata that begins a file with the text, if the text contains answers of models but is none. */
+  fileHeader?: string;
   /** The model's reasoning, shown separately from the text. Not stored in the history or in a stored answer. */
   thinking?: string;
   /** The answer is already posted, with these records. Nothing is shown, and its text is unknown. */

@@ -89,7 +89,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
           status,
           thinking: outcome.thinking,
           mention: outcome.mention,
-          fileHeader: mark?.fileHeader,
+          fileHeader: mark?.fileHeader ?? outcome.fileHeader,
           offers: OFFERS[outcome.kind],
         });
   throwIfSuperseded(controls.signal);

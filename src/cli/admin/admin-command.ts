@@ -29,7 +29,7 @@ const NOT_RUNNING = 'The data is stored in the Redis of npm start, which is not 
 
 /**
  * `npm run admin`: runs one subcommand for an administrator.
- * @returns the exit code: 0 done, 1 not found or refused
+ * @returns the exit code: 0 done, 1 not found or refused, 2 wrong arguments
  */
 export async function runAdminCommand(command: AdminCommand): Promise<number> {
   const { asked, config, secrets, output, asides, translate } = command;
@@ -41,11 +41,12 @@ export async function runAdminCommand(command: AdminCommand): Promise<number> {
   return withStoredData(options, async (redis, keyRing) => {
     const recordAct = actRecorder({ config, redis, keyRing }, asides);
     const result = await run({ config, secrets, redis, keyRing, nowMs: Date.now, output, recordAct }, asked);
-    const { outcome = 'done', data, text, isCsv = false } = result;
+    const { outcome = 'done', isWrongUse = false, data, text, isCsv = false } = result;
     const { act = asked.subcommand, about = subjectOf(subcommand, asked.subject, keyRing) } = result;
-    await recordAct({ act, subject: about, outcome });
+    if (!isWrongUse) await recordAct({ act, subject: about, outcome });
     if (asked.isJson && data !== undefined) output.write(`${JSON.stringify(data)}\n`);
     else if (!asked.isJson) (outcome === 'done' ? output : asides).write(isCsv ? text : translate(text));
+    if (isWrongUse) return EXIT.usage;
     return outcome === 'done' ? EXIT.ok : EXIT.failed;
   });
 }

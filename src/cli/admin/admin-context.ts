@@ -29,6 +29,8 @@ export interface AdminArguments {
 export interface AdminResult {
   /** `not-found` and `refused` end the command with 1. Defaults to `done`. */
   outcome?: AdminAct['outcome'];
+  /** The arguments do not fit together: the command ends with 2, and nothing is recorded. */
+  isWrongUse?: boolean;
   /** Name in the record, if the subcommand does several things. Defaults to the subcommand. */
   act?: string;
   /** Subject in the record, without names of people. Defaults to the positional argument. */

@@ -14,7 +14,7 @@ import type { AdminArguments, AdminContext, AdminResult, RunAdmin } from './admi
 /** `admin budget show` and `admin budget top-up`. */
 export const runBudget: RunAdmin = async (context, args) => {
   const owner = ownerOf(args);
-  if (!owner) return refused('Name one of --person, --department, --group and --model');
+  if (!owner) return wrongUse('Name one of --person, --department, --group and --model');
   const { redis, keyRing, nowMs, config } = context;
   const store = new BudgetStore({ redis, keyRing, nowMs, timeZone: config.timeZone });
   const isTopUp = args.subject === 'top-up';
@@ -24,7 +24,7 @@ export const runBudget: RunAdmin = async (context, args) => {
 };
 
 async function topUp(store: BudgetStore, owner: BudgetOwner, change: TopUp | undefined): Promise<AdminResult> {
-  if (!change) return refused('Name --limit and --add');
+  if (!change) return wrongUse('Name --limit and --add');
   const { limit, amount: added } = change;
   const inAll = await store.topUp(owner, limit, added);
   return {
@@ -53,6 +53,6 @@ function ownerOf({ options }: AdminArguments): BudgetOwner | undefined {
   return named.length === 1 ? named[0] : undefined;
 }
 
-function refused(text: string): AdminResult {
-  return { outcome: 'refused', data: { error: text }, text: `${text}\n` };
+function wrongUse(text: string): AdminResult {
+  return { outcome: 'refused', isWrongUse: true, data: { error: text }, text: `${text}\n` };
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
@@ -25,6 +26,7 @@ import { startRedisServer } from '../../support/redis.ts';
 import { connectRedis, type RedisClient } from '../../../src/shared/redis/redis.ts';
 import { createLog } from '../../../src/shared/log.ts';
 import { tries } from '../../support/tries.ts';
+import { describeWith } from '../../support/with-program.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const keyRing = new KeyRing([KEY]);
@@ -133,6 +135,19 @@ describe('the files of the audit record [audit-record]', () => {
     );
   }, 120_000);
 
+  test('show a cut at any byte and a changed line feed', async () => {
+    await add('question', 'one', ANN);
+    await moverWith().run();
+    const [file = ''] = files();
+    const whole = readFileSync(pathOf(file));
+    for (let length = whole.length - 1; length > 0; length -= 17) {
+      writeFileSync(pathOf(file), whole.subarray(0, length));
+      expect((await verify()).breaks[0]).toMatchObject({ file });
+    }
+    writeFileSync(pathOf(file), whole.toString().replace('\n', '\r'));
+    expect((await verify()).breaks[0]).toMatchObject({ file });
+  });
+
   test('are not intact for another key, and are for a ring that still has theirs', async () => {
     await writeRecord();
     const other = Buffer.alloc(32, 9);
@@ -222,6 +237,30 @@ describe('the files of the audit record [audit-record]', () => {
     await moverWith().run();
     expect(await shown('account-ann')).toHaveLength(1);
     expect(await verify()).toMatchObject({ breaks: [] });
+  });
+});
+
+describeWith('prlimit', 'on a nearly full disk', () => {
+  /** A limit for the size of files acts like a disk that takes only the first bytes of a write. */
+  const limitFileSize = (bytes: number | 'unlimited') =>
+    execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`]);
+
+  test('entries wait in Redis until there is space, none is lost, and the files are intact meanwhile [audit-record]', async () => {
+    const mover = moverWith();
+    await add('question', 'before', ANN);
+    await mover.run();
+    await add('question', 'a question', ANN);
+    for (let at = 0; at < 20; at += 1) await add('admin', `act ${at}.`);
+    limitFileSize(1_500);
+    try {
+      await expect(mover.run()).rejects.toThrow('EFBIG');
+    } finally {
+      limitFileSize('unlimited');
+    }
+    expect(await verify()).toMatchObject({ lines: 2, breaks: [] });
+    expect(await mover.run()).toBe(21);
+    expect(await shown()).toHaveLength(22);
+    expect(await verify()).toMatchObject({ lines: 24, breaks: [] });
   });
 });
 

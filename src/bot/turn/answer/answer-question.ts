@@ -46,7 +46,7 @@ import type { SignInMode } from '../turn-ports.ts';
 import type { BudgetStore } from '../budgets/budget-store.ts';
 import { BudgetUsedUpError, Spending } from '../budgets/spending.ts';
 import { tellNear, tellUsedUp } from '../budgets/tell-budget.ts';
-import { BlockedAnswerError } from '../moderation/moderated-answer.ts';
+import { BlockedAnswerError, BlockedPromptError } from '../moderation/moderated-answer.ts';
 import { maskRulesOf } from '../moderation/mask-rules.ts';
 import type { Moderation } from '../moderation/moderation.ts';
 import { AnswerDraft } from './answer-draft.ts';
@@ -184,10 +184,11 @@ async function answerQuestion(
   });
   if (prompted === 'stopped')
     return outcomes.finished({ text: '', ending: 'stopped', notes, sources: [], isWithoutSource: false, startsAnew });
-  if (prompted !== undefined && prompted !== 'allowed') {
-    turn.trace.note('g', 'prompt', prompted);
-    return { ...outcomes.blocked('prompt', prompted), rule };
-  }
+  const blockPrompt = (verdict: BlockedPromptError['verdict']): Outcome => {
+    turn.trace.note('g', 'prompt', verdict);
+    return { ...outcomes.blocked('prompt', verdict), rule };
+  };
+  if (prompted !== undefined && prompted !== 'allowed') return blockPrompt(prompted);
   const spending = context.budgets.length > 0 ? new Spending(options.budgets.store, context) : undefined;
   const watch = options.moderation?.watch(live, turn.turnId, controls.signal);
   const isBrief = shouldBeBrief(controls);
@@ -218,6 +219,7 @@ async function answerQuestion(
     async (error: unknown): Promise<Outcome> => {
       // The verdict below replaces it.
       if (error instanceof BlockedAnswerError) return outcomes.refused('');
+      if (error instanceof BlockedPromptError) return blockPrompt(error.verdict);
       if (error instanceof BudgetUsedUpError) {
         turn.trace.note('r', 'budget');
         return outcomes.refused(tellUsedUp(error.usedUp, voice, newest.chat.kind === 'private'));
@@ -251,7 +253,10 @@ async function giveBack(
 }
 
 /** What a person brings into the prompt: the words of the question, of quotes and of files. */
-function promptOf({ text, quotedText = '' }: Question, files: readonly StoredFile[]): string {
+function promptOf(
+  { text, quotedText = '' }: Pick<Question, 'text' | 'quotedText'>,
+  files: readonly StoredFile[],
+): string {
   const ofFiles = files.flatMap(({ name, parts }) => [name, ...parts.map((part) => part.text)]);
   return [text, quotedText, ...ofFiles].join('\n').trim();
 }
@@ -328,7 +333,7 @@ interface Prompting {
   draft: AnswerDraft;
 }
 
-/** Gathers the material of the prompt, and chooses the model that can read it. @throws ImageRefusedError */
+/** Gathers the material of the prompt, and chooses the model that can read it. @throws ImageRefusedError, BlockedPromptError */
 async function buildPrompt(
   options: AnswerQuestionOptions,
   context: AdmittedContext,
@@ -337,6 +342,7 @@ async function buildPrompt(
   const { question, newest, models: allowed } = context;
   const { budgetTokens, timeZone } = options.prompt;
   const { material, threadFileNotes } = await gatherMaterial(options, context, read, (status) => draft.show(status));
+  await judgeThread(options, context, material);
   if (material.earlier.ended) draft.startOver(material.earlier.ended);
   if ((await read.thread)?.kind === 'unread') draft.note(localizeForChat(THREAD_TEXTS.unread, read.voice));
   for (const note of threadFileNotes) draft.note(note);
@@ -357,6 +363,19 @@ async function buildPrompt(
     conversationTokens: budgetTokens,
   });
   return { earlier: material.earlier, chosen, build };
+}
+
+/** Checks what a thread brings into the prompt, because its messages may be the question. @throws BlockedPromptError */
+async function judgeThread(
+  { moderation }: Pick<AnswerQuestionOptions, 'moderation'>,
+  { turn, controls }: AdmittedContext,
+  { thread = [], files }: PromptMaterial,
+): Promise<void> {
+  const said = thread.flatMap((entry) => (entry.kind === 'message' ? [entry.text] : []));
+  const shared = files.filter((file) => 'from' in file);
+  const text = promptOf({ text: said.join('\n'), quotedText: undefined }, shared);
+  const verdict = text === '' ? undefined : await moderation?.judgePrompt(text, turn.turnId, controls.signal);
+  if (verdict !== undefined && verdict !== 'allowed') throw new BlockedPromptError(verdict);
 }
 
 /** Gathers what the prompt may contain. @throws ImageRefusedError */

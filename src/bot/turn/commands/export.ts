@@ -3,7 +3,7 @@ import { KIB_BYTES } from '../../../shared/clock.ts';
 import { localTime } from '../../../shared/local-time.ts';
 import { RECORD_TEXTS } from '../../i18n/record-texts.ts';
 import type { Account } from '../../domain/account.ts';
-import { aiMarkWords, type AiMarkSetting } from '../ai-mark.ts';
+import { aiFileHeader, aiMarkWords, type AiMarkSetting } from '../ai-mark.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import { openSummaryOf } from '../conversation/summary.ts';
 import type { Outcome } from '../outcome.ts';
@@ -42,13 +42,16 @@ export async function exportRecord(
   const scope = { chatKind: 'private', accountId, beganAtMs: Number.NEGATIVE_INFINITY } as const;
   const summary = openSummaryOf(keyRing, turn.conversation.id, turn.summary, scope)?.text;
   const takesFiles = platform.push?.files !== undefined || platform.replyLaterAsFile !== undefined;
+  const mark = aiMarkWords(aiMark, language);
   const conversation = writeConversation(record.turns, {
-    ...{ language, timeZone, summary, mark: aiMarkWords(aiMark, language) },
+    ...{ language, timeZone, summary, mark },
     maxBytes: takesFiles ? MAX_FILE_BYTES : MAX_BYTES,
   });
   const besides = writeBesides(record, account, { language, timeZone, isAudited });
   const text = [...conversation, ...besides].join('\n\n');
-  return { kind: 'command', text: text === '' ? localize(RECORD_TEXTS.nothingToExport, language) : text };
+  if (text === '') return { kind: 'command', text: localize(RECORD_TEXTS.nothingToExport, language) };
+  const hasAnswers = mark !== undefined && conversation.length > 0;
+  return { kind: 'command', text, fileHeader: hasAnswers ? aiFileHeader(mark, turn.turnId) : undefined };
 }
 
 interface WritingOptions {

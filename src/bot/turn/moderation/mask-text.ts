@@ -13,7 +13,6 @@ export interface MaskRules {
 /** The longest word that can be an e-mail address, and the longest that can be a part of a number. */
 const MAX_WORD = 320;
 const MAX_NUMBER_WORD = 40;
-const FULL_WIDTH_ZERO = 0xff10;
 /** Marks that belong to an address or number only within it. */
 const LEADING = new Set([...'.%_-'].map((mark) => mark.charCodeAt(0)));
 const TRAILING = /(?<![.%_+-])[.%_+-]+$/;
@@ -41,8 +40,9 @@ interface Word {
  */
 export class MaskStream {
   readonly #rules: MaskRules;
-  /** The text that is not decided, and how much of it is decided since. */
+  /** The text that is not decided, the same in plain units, and how much of it is decided since. */
   #open = '';
+  #plain = '';
   #at = 0;
   #isWhole = false;
   #masked = '';
@@ -58,6 +58,7 @@ export class MaskStream {
   /** @param isWhole nothing follows @returns what is decided now, masked */
   take(piece: string, isWhole = false): string {
     this.#open = this.#open.slice(this.#at) + piece;
+    this.#plain = this.#plain.slice(this.#at) + plainUnits(piece);
     this.#at = 0;
     this.#isWhole = isWhole;
     this.#masked = '';
@@ -82,7 +83,7 @@ export class MaskStream {
   }
 
   #judgeWord(end: number): boolean {
-    const word = this.#open.slice(this.#at, end);
+    const word = this.#plain.slice(this.#at, end);
     const mark = word.indexOf('@');
     if (mark < 0) return this.#wordAt(this.#at)?.groups.length === 0 ? this.#keep(end) : this.#judgeNumber();
     const { kinds } = this.#rules;
@@ -131,13 +132,13 @@ export class MaskStream {
     const end = this.#endOf(WORD_UNITS, at);
     const isShort = end - at <= MAX_WORD;
     if (isShort && end === this.#open.length && !this.#isWhole) return undefined;
-    const written = isShort ? this.#open.slice(at, end) : '';
+    const written = isShort ? this.#plain.slice(at, end) : '';
     const bare = written.replace(TRAILING, '');
     const isFirst = at === this.#at;
     const word = {
       end,
       groups: isFirst || !bare.startsWith('+') ? groupsOf(bare, at) : [],
-      isContinued: bare.length === end - at && this.#open[end] === ' ',
+      isContinued: bare.length === end - at && this.#plain[end] === ' ',
     };
     this.#ahead.set(at, word);
     return word;
@@ -159,13 +160,13 @@ export class MaskStream {
   /** The end of the units of this kind at this place; the place itself if there is none. */
   #endOf(units: ReadonlySet<number>, from: number): number {
     let at = from;
-    while (at < this.#open.length && units.has(this.#open.charCodeAt(at))) at += 1;
+    while (at < this.#plain.length && units.has(this.#plain.charCodeAt(at))) at += 1;
     return at;
   }
 
   #endOfGap(): number {
     let at = this.#at;
-    while (at < this.#open.length && !WORD_UNITS.has(this.#open.charCodeAt(at))) at += 1;
+    while (at < this.#plain.length && !WORD_UNITS.has(this.#plain.charCodeAt(at))) at += 1;
     return at;
   }
 }
@@ -202,23 +203,30 @@ export function maskText(text: string, rules: MaskRules): string {
 
 /** The groups of digits of a word; none if it is no number. */
 function groupsOf(bare: string, at: number): readonly Group[] {
-  // Full-width digits count as digits.
-  const plain = bare.replace(FULL_WIDTH, (digit) => String(digit.charCodeAt(0) - FULL_WIDTH_ZERO));
-  if (plain.length > MAX_NUMBER_WORD || !NUMBER_WORD.test(plain)) return NO_GROUPS;
+  if (bare.length > MAX_NUMBER_WORD || !NUMBER_WORD.test(bare)) return NO_GROUPS;
   const groups: Group[] = [];
-  let from = plain.startsWith('+') ? 1 : 0;
-  for (const digits of plain.slice(from).toUpperCase().split('-')) {
+  let from = bare.startsWith('+') ? 1 : 0;
+  for (const digits of bare.slice(from).toUpperCase().split('-')) {
     groups.push({ from: at + from, to: at + from + digits.length, digits });
     from += digits.length + 1;
   }
   return groups;
 }
 
-const FULL_WIDTH = /[０-９]/g;
+/** Full-width characters, hyphens and spaces as ASCII, unit by unit. Models often write hyphens and spaces that do not break. */
+function plainUnits(text: string): string {
+  return text
+    .replace(FULL_WIDTH, (unit) => String.fromCharCode(unit.charCodeAt(0) - FULL_WIDTH_OFFSET))
+    .replace(HYPHEN, '-')
+    .replace(SPACE, ' ');
+}
+
+const FULL_WIDTH = /[\uff01-\uff5e]/g;
+const FULL_WIDTH_OFFSET = 0xfee0;
+const HYPHEN = /[\u2010-\u2013\u2212]/g;
+const SPACE = /[\u00a0\u2002-\u200a\u202f\u3000]/g;
 const NO_GROUPS: readonly Group[] = [];
 /** Letters, digits, and the marks of addresses and numbers. */
 const WORD_UNITS = new Set(
-  [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+-.@_０１２３４５６７８９'].map((unit) =>
-    unit.charCodeAt(0),
-  ),
+  [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+-.@_'].map((unit) => unit.charCodeAt(0)),
 );

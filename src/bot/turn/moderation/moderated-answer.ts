@@ -12,6 +12,16 @@ export const SLICE_CHARS = 8_192;
 /** The answer contains what must not be shown. Ends the call of the model. */
 export class BlockedAnswerError extends Error {}
 
+/** The prompt contains what no model may get. Ends the turn before a model is called. */
+export class BlockedPromptError extends Error {
+  readonly verdict: Exclude<ModerationVerdict, 'allowed'>;
+
+  constructor(verdict: BlockedPromptError['verdict']) {
+    super('The prompt contains what must not be sent');
+    this.verdict = verdict;
+  }
+}
+
 export interface ModeratedAnswerOptions {
   live: Pick<LiveReply, 'show'>;
   words: WordList | undefined;

@@ -13,7 +13,6 @@ const PHONE = /^1[3-9]\d{9}$/;
 const PHONE_GROUPS = ['11', '3-4-4'];
 const COUNTRY_CODE = /^(?:00)?86/;
 const ID_NUMBER = /^[1-9]\d{5}(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX]$/;
-const ID_GROUPS = ['18', '6-8-4'];
 const ID_WEIGHTS = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
 const ID_CHECKS = '10X98765432';
 const CARD = /^[2-6]\d{12,18}$/;
@@ -26,7 +25,7 @@ export function kindOfNumber(groups: NumberGroups): Exclude<MaskKind, 'email'> |
   const digits = groups.join('');
   if (digits.length < MIN_DIGITS) return undefined;
   const form = groups.map(({ length }) => length).join('-');
-  if (ID_GROUPS.includes(form) && ID_NUMBER.test(digits) && hasIdCheck(digits)) return 'id-number';
+  if (ID_NUMBER.test(digits) && hasIdCheck(digits)) return 'id-number';
   if (isPhone(groups)) return 'phone';
   return CARD_GROUPS.test(form) && CARD.test(digits) && hasLuhnCheck(digits) ? 'card' : undefined;
 }

@@ -87,6 +87,7 @@ export const COMMAND_TEXTS = {
   'Ratings are stored in the Redis of npm start, which is not running: run npm start first':
     '评价保存在 npm start 的 Redis 中，但它没有运行：请先运行 npm start',
   'Redis does not answer: run npm run check to see the cause': 'Redis 没有响应：请运行 npm run check 查看原因',
+  'Cannot read {path}: {code}': '无法读取 {path}：{code}',
   // slack-manifest
   '{file} was written. {next}': '已写入 {file}。{next}',
   '{file} cannot be written here, so it is printed above. {next}': '此处无法写入 {file}，内容已输出在上方。{next}',
