@@ -16,6 +16,8 @@ const CLOSING = '\n</file>';
 const PLACE = /^\[([^\]\n]{1,100})\]$/;
 const ASKS_ABOUT_FILES =
   /\b(file|document|attachment|pdf|slide|sheet|table|page|summar|it say)|文件|文档|附件|表格|幻灯片|摘要|总结|概括|第[^第页\n]+页/i;
+/** A line about what was not read. */
+const NOTE = /^\([^\n]*\)$/;
 const MAX_PASSAGE_CHARS = 900;
 const SHARE_OF_TERMS = 0.5;
 
@@ -48,7 +50,8 @@ interface Passage {
 export function answerFromFiles(files: readonly LabelledFile[], question: Question): Finding | undefined {
   if (files.length === 0) return undefined;
   const { language } = question;
-  const passages = files.flatMap(passagesOf);
+  // The newest file is the last one.
+  const passages = files.toReversed().flatMap(passagesOf);
   // Chapters and rows are identified by their numbers.
   const terms = [...termsOf(question.text, language), ...(question.text.match(/\d+/g) ?? [])];
   const scored = passages.map((passage) => {
@@ -59,7 +62,7 @@ export function answerFromFiles(files: readonly LabelledFile[], question: Questi
   const thought = localize(BUILT_IN_TEXTS.thoughtFile, language, { count: files.length });
   if (best.score > 0 && best.score >= terms.length * SHARE_OF_TERMS)
     return { text: localize(BUILT_IN_TEXTS.fileSays, language, told(best.passage, language)), thought };
-  const [first] = passages;
+  const first = passages.find(({ text }) => !NOTE.test(text)) ?? passages[0];
   if (first === undefined || !ASKS_ABOUT_FILES.test(question.text)) return undefined;
   return { text: localize(BUILT_IN_TEXTS.fileBegins, language, told(first, language)), thought };
 }
