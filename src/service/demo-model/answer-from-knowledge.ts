@@ -11,6 +11,8 @@ import { DescribedText, queriesFor, whatIsAsked, type Asked } from './everyday-w
 const KNOWLEDGE_SEARCH = 'knowledge_search';
 /** A numbered result: its number, its title, and the quoted lines below. */
 const RESULT = /(?<![^\n])\[(\d{1,3})\] ([^\n]*)\n((?:>[^\n]*(?:\n|$))+)/g;
+/** The search says of a group that a private chat may offer more. */
+const SUGGESTS_PRIVATE = /(?<![^\n])(?!>)[^\n]{0,400}suggest to ask there/;
 const HEADING = /^#{1,6}\s+/;
 /** The term that a line explains, such as `Winter break: 23 January`; also the cells of a table's first row. */
 const LABEL = /(?<![^\n])[^\n:：|]{1,40}(?=[:：])|(?<!\n)\|[^\n]*/g;
@@ -78,9 +80,10 @@ export function isFromKnowledge(messages: ChatMessage[]): boolean {
 }
 
 /** Says that a small demo model answers, because no passage does. */
-export function nothingInKnowledge({ language }: Question): Finding {
+export function nothingInKnowledge(messages: ChatMessage[], { language }: Question): Finding {
+  const isInGroup = SUGGESTS_PRIVATE.test(textOf(messages.at(-1) as ChatMessage));
   return {
-    text: localize(BUILT_IN_TEXTS.notInDocuments, language),
+    text: localize(BUILT_IN_TEXTS[isInGroup ? 'notInGroupDocuments' : 'notInDocuments'], language),
     thought: localize(BUILT_IN_TEXTS.thoughtNoPassage, language),
   };
 }
