@@ -177,6 +177,7 @@ describe('questions that neither the sample documents nor the rules answer, decl
 
 describe('questions about the sample documents in everyday words, answered from the right one', () => {
   test.each([
+    ['linxiaoyu', '借的书弄丢了要赔多少？', '20 元'],
     ['emma.clarke', 'Where can I find out what time the library shuts at weekends?', '21:00'],
     ['emma.clarke', "What's the cost of getting a new card?", '15 yuan'],
     ['emma.clarke', 'Is there a guest network for visitors?', 'YHU-Guest'],

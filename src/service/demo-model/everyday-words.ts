@@ -165,7 +165,8 @@ export function whatIsAsked(question: string): Asked {
   );
   const others = [...new Set([...unknown, ...chineseWordsOf(rest)])];
   return {
-    words: [...words, ...others],
+    // In the order of the question, since the search reads single Chinese characters as one word.
+    words: [...words, ...others].sort((left, right) => question.indexOf(left) - question.indexOf(right)),
     subjects: [...found.filter((index) => CONCEPTS[index]?.isAspect !== true), ...others],
     aspects: found.filter((index) => CONCEPTS[index]?.isAspect === true),
   };
