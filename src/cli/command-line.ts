@@ -64,7 +64,7 @@ const ownScript = () => process.env['npm_lifecycle_event'] ?? '';
  */
 export function callOf(name: string, rest = '', npmScript = ownScript()): string {
   const call = SCRIPT_NAMES.includes(npmScript) ? NPM_SCRIPTS[name] : undefined;
-  if (call === undefined) return `parley ${name} ${rest}`.trim();
+  if (call === undefined) return ['parley', name, rest].filter((word) => word !== '').join(' ');
   return rest === '' ? call : `${call} -- ${rest}`;
 }
 

@@ -96,6 +96,7 @@ describe('the command line', () => {
   test('--help lists all commands, and --version prints the version', () => {
     expect(read(['--help'])).toMatchObject({ command: 'print' });
     const { text } = read(['--help']) as { text: string };
+    expect(text).toMatch(/^Usage: parley \[command\]/);
     expect(COMMANDS.filter((command) => !new RegExp(`^  ${command} .*\\w`, 'm').test(text))).toEqual([]);
     for (const args of [['--version'], ['-v'], ['start', '--version']])
       expect(read(args)).toEqual({ command: 'print', text: `${VERSION}\n` });

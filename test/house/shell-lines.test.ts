@@ -40,7 +40,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'RETRIEVAL_SETS=FOLDER npm test -- test/bot/knowledge/retrieval':
     'needs retrieval sets, which are not in the repository',
   'npm pack': 'test/e2e/package packs and runs it',
-  'npx PATH': 'test/e2e/package packs and runs it',
+  'npx file:PATH': 'test/e2e/package packs and runs it',
   'npm run check -- --sign-in': 'needs a person at a browser; test/cli/check signs in by itself',
   'npm run setup': 'asks at the terminal; test/cli/setup answers',
   'npm run setup -- --yes': 'needs a deployment around it; test/cli/setup has one',

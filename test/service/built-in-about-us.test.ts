@@ -72,18 +72,28 @@ describe('other questions, searched in the documents of the institution first', 
   );
 });
 
+const IN_GROUP = 'In a private chat with you this person may be able to read more: suggest to ask there.';
+
 test.each([
   [
     'When does the ice rink open?',
+    'Nothing was found.',
     /^I'm only a small demo model and found no answer in the documents that you may read here; /,
   ],
-  ['溜冰场几点开门？', /^我只是一个小型演示模型，在你有权查阅的文档中没有找到答案；/],
-])('says that the documents contain no answer: %s', async (question, said) => {
+  ['溜冰场几点开门？', 'Nothing was found.', /^我只是一个小型演示模型，在你有权查阅的文档中没有找到答案；/],
+  [
+    'How many books may I borrow?',
+    IN_GROUP,
+    /documents that everyone in this group may read; ask me in our private chat/,
+  ],
+  ['我可以借多少册图书？', IN_GROUP, /可以私聊问我/],
+  ['How many books may I borrow?', `[1] A (B)\n> ${IN_GROUP}`, /documents that you may read here;/],
+])('says that the documents contain no answer: %s (%s)', async (question, content, said) => {
   const call = { id: 'call_1', type: 'function', function: { name: 'knowledge_search', arguments: '{"query":"x"}' } };
   const messages = [
     { role: 'user', content: question },
     { role: 'assistant', content: '', tool_calls: [call] },
-    { role: 'tool', tool_call_id: 'call_1', content: 'Nothing was found.' },
+    { role: 'tool', tool_call_id: 'call_1', content },
   ];
   const request = readChatRequest({ model: 'svc-max', messages, tools: [SEARCH] }, models);
   expect((await composeAnswer(request, docs)).text).toMatch(said);

@@ -9,8 +9,8 @@ const models = shippedModelsByName();
 const FILE =
   '<file name="rules.docx">\n[section Loans]\n## Loans\n\nStudents keep books for 30 days.\n\n[section 罚款]\n逾期每天罚款五角。\n</file>\n\n';
 
-async function textFor(question: string): Promise<string> {
-  const messages = [{ role: 'user', content: FILE + question }];
+async function textFor(question: string, files = FILE): Promise<string> {
+  const messages = [{ role: 'user', content: files + question }];
   return (await composeAnswer(readChatRequest({ model: 'svc-max', messages }, models), docs)).text;
 }
 
@@ -31,4 +31,13 @@ test.each([
 test('the built-in model does not answer an unrelated question from a file', async () => {
   expect(await textFor('1 + 1')).not.toContain('rules.docx');
   expect(await textFor('hello')).not.toContain('rules.docx');
+});
+
+test('the built-in model quotes the newest of several files, without the note about hidden sheets', async () => {
+  const newest = '<file name="costs.xlsx">\n(Hidden sheets, not read: Old.)\n\n[sheet Costs]\n| A | B |\n</file>\n\n';
+  const told = await textFor('What does this file say?', FILE + newest);
+  const other = '<file name="a.txt">\nThe file and the document say:\n\n[3]\nFormat\n</file>\n\n';
+  expect(await textFor('What does this file say?', other + newest)).toContain('“costs.xlsx” begins');
+  expect(await textFor('Which format?', other)).toContain('“a.txt” says:\n\n> [3]\n> Format');
+  expect(told).toContain('“costs.xlsx” begins as follows (sheet Costs):\n\n| A | B |');
 });

@@ -217,3 +217,17 @@ describe('sums in the built-in model', () => {
     );
   });
 });
+
+test('lists all commands without slashes where the app reserves slashes', async () => {
+  const engine = createBuiltInEngine({
+    docsDir: '/nonexistent',
+    tokensPerSec: Infinity,
+    bareWords: true,
+    nowMs: () => 0,
+  });
+  const messages = [{ role: 'user', content: 'Which commands do you know?' }];
+  const request = readChatRequest({ model: 'svc-max', messages }, models);
+  const text = JSON.stringify(await engine.complete(request, new AbortController().signal));
+  expect(text).toMatch(/`sources`[^]*`ref`/);
+  expect(text).not.toMatch(/`\//);
+});

@@ -22,6 +22,7 @@ const NOTHING =
 /** A group may read only what all its members may read. */
 const MORE_IN_PRIVATE =
   ' In a private chat with you this person may be able to read more documents: suggest to ask there.';
+const MORE_IN_PRIVATE_UNLESS_ANSWERED = `If these results do not answer the question:${MORE_IN_PRIVATE}`;
 const RULES =
   'Cite what you use by its number in brackets, such as [1], right behind the statement. Cite no other numbers. What these results do not say, you do not know from them.';
 
@@ -50,7 +51,8 @@ export function createKnowledgeSearch(knowledge: Knowledge): Tool {
       const found = await knowledge.search(query, { person, place }, signal, only);
       if (found.length === 0) return place.kind === 'group' ? NOTHING + MORE_IN_PRIVATE : NOTHING;
       const results = found.slice(0, MAX_RESULTS).map((one) => writeResult(one, cite(one)));
-      return [RULES, ...results].join('\n\n');
+      const hint = place.kind === 'group' ? [MORE_IN_PRIVATE_UNLESS_ANSWERED] : [];
+      return [RULES, ...hint, ...results].join('\n\n');
     },
   });
 }

@@ -24,6 +24,8 @@ const BOT_SETTINGS: ChatSettingNames = {
   ...{ models: 'CHAT_MODELS', model: 'CHAT_MODEL', fallbackModel: 'CHAT_FALLBACK_MODEL' },
 };
 const NAMED = { models: true, model: false };
+/** Statuses of services that list no models. */
+const NO_LIST: readonly (number | undefined)[] = [404, 405, 501];
 /** Longer lists are cut in lines. */
 const MAX_SHOWN = 10;
 /** More models than people can choose from. */
@@ -49,7 +51,7 @@ async function checkModels(options: ChatCheckOptions): Promise<CheckResult> {
   const name = `${title} models`;
   const answer = await probeModels(options);
   if (answer.status !== 200) {
-    if (![404, 405, 501].includes(answer.status))
+    if (!NO_LIST.includes(answer.status))
       return { name, verdict: 'warning', ...refusal(answer, settings, settings.models) };
     return ofUnlisted(name, 'the service does not list its models', options);
   }
@@ -117,6 +119,13 @@ async function checkCompletion(
     };
   }
   return { name, verdict: 'ok', detail: `${model} answered in ${Math.round(performance.now() - startedMs)} ms` };
+}
+
+/** Why the service refuses to list its models; undefined if it lists them, or has no such list. */
+export async function refusedList(place: ChatPlace): Promise<{ detail: string; nextStep: string } | undefined> {
+  const answer = await probeModels(place);
+  if (answer.status === 200 || NO_LIST.includes(answer.status)) return undefined;
+  return refusal(answer, BOT_SETTINGS, BOT_SETTINGS.models);
 }
 
 function refusal(

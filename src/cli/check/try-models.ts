@@ -83,7 +83,7 @@ async function tryModel(options: TriedModelsOptions, model: string): Promise<Che
     name,
     verdict: 'hint',
     detail: 'is not in MODELS_FILE: only text and tools are used, no images or thinking',
-    nextStep: `A few small requests suggest this entry; add it to ${options.modelsFile}: ${JSON.stringify(inOrder(entry))}`,
+    nextStep: `A few small requests suggest this entry; add it to the list [ ] in ${options.modelsFile}: ${JSON.stringify(inOrder(entry))}`,
   };
 }
 

@@ -61,7 +61,7 @@ interface Setup extends SetupCommand {
 
 /** `--yes`: takes the answers from the environment, and changes no value that the file already has. */
 async function takeEnvironment(setup: Setup): Promise<number> {
-  const { env, say, file, output, asides, callOf, translate } = setup;
+  const { env, say, file, output, asides, translate } = setup;
   const sheet = new AnswerSheet(file);
   const stored = sheet.values;
   const names = SETTING_NAMES.filter((name) => TAKEN.test(name) && env[name] !== undefined && env[name] !== '');
@@ -85,16 +85,27 @@ async function takeEnvironment(setup: Setup): Promise<number> {
   sheet.store(answers);
   let hasFault = false;
   // What continues a step tries both.
+  const isColoured = output.isTTY === true;
+  // Several steps may try the same.
+  const lines = new Set<string>();
   for (const step of STEPS.filter((each) => sheet.isAsked(each) && each.isContinued !== true)) {
-    sheet.store({ ...(await step.derive?.(sheet.values)), ...definedOnly(answers) });
+    const isOpen = step.isOptional?.(sheet.values) === true && !sheet.isAnswered(step);
+    const assumed = isOpen ? await step.assume?.(sheet.values) : undefined;
+    sheet.store({ ...assumed, ...(await step.derive?.(sheet.values)), ...definedOnly(answers) });
     const results = (await step.trial?.(sheet.values)) ?? [];
-    for (const result of results)
-      output.write(`${checkLine(result, { nameColumns: 0, isColoured: output.isTTY === true, translate })}\n`);
+    const fresh = results.map((result) => checkLine(result, { nameColumns: 0, isColoured, translate }));
+    for (const line of fresh.filter((each) => !lines.has(each))) output.write(`${line}\n`);
+    for (const line of fresh) lines.add(line);
     hasFault ||= results.some(({ verdict }) => verdict === 'fault');
   }
-  output.write(`${say('saved', { path: file.path })}\n`);
-  output.write(`${say('next', { start: callOf('start'), check: callOf('check') })}\n`);
+  output.write(`${ending(setup, !hasFault).join('\n')}\n`);
   return hasFault ? EXIT.failed : EXIT.ok;
+}
+
+/** The lines at the end: where the settings are, and what to do next. */
+function ending({ say, file, callOf }: Setup, isInOrder: boolean): [saved: string, next: string] {
+  const calls = { start: callOf('start'), check: callOf('check'), path: file.path };
+  return [say('saved', { path: file.path }), say(isInOrder ? 'next' : 'nextCorrect', calls)];
 }
 
 function missingIn(answers: Answers): string[] {
@@ -114,7 +125,7 @@ async function withDerived(answers: Answers): Promise<Answers> {
 }
 
 async function ask(setup: Setup): Promise<number> {
-  const { say, file, input, output, callOf, translate } = setup;
+  const { say, file, input, output, translate } = setup;
   const sheet = new AnswerSheet(file);
   const prompter = createPrompter(input, output);
   prompter.begin(say('title'));
@@ -127,8 +138,9 @@ async function ask(setup: Setup): Promise<number> {
     ])) === 'missing';
   const interview = { prompter, sheet, say, translate, isColoured: output.isTTY === true };
   const isInOrder = await new Interview(interview, isResumed ? answered : []).run();
-  prompter.say(say('saved', { path: file.path }));
-  prompter.end(say('next', { start: callOf('start'), check: callOf('check') }));
+  const [saved, next] = ending(setup, isInOrder);
+  prompter.say(saved);
+  prompter.end(next);
   return isInOrder ? EXIT.ok : EXIT.failed;
 }
 

@@ -93,6 +93,10 @@ export const TEXTS = {
     en: 'Next: {start} starts Parley, and {check} tests all settings.',
     zh: '接下来：{start} 启动 Parley，{check} 检查全部配置。',
   },
+  nextCorrect: {
+    en: 'Next: correct the faults above in {path}, then test all settings with {check}.',
+    zh: '接下来：在 {path} 中更正以上错误，再用 {check} 检查全部配置。',
+  },
   unset: {
     en: '--yes takes the answers from the environment: set {names}',
     zh: '--yes 从环境变量读取答案，请设置 {names}',

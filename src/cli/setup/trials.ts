@@ -9,7 +9,7 @@ import { CasClient } from '../../shared/sign-in/cas-client.ts';
 import { createLog } from '../../shared/log.ts';
 import { readJsonObject } from '../../shared/sign-in/json-answer.ts';
 import { discoveryAddress, isSameIssuer } from '../../shared/sign-in/provider-metadata.ts';
-import { checkChat } from '../check/check-chat.ts';
+import { checkChat, refusedList } from '../check/check-chat.ts';
 import { checkPlatform } from '../check/check-platform.ts';
 import { checkRedis } from '../check/check-redis.ts';
 import { checkSignIn, signInToCheck } from '../check/check-sign-in.ts';
@@ -84,6 +84,8 @@ export async function tryModels(answers: Answers): Promise<CheckResult[]> {
   const models = answers['CHAT_MODELS'] === undefined ? await listModels(answers) : named;
   const [model] = models;
   if (model !== undefined) return checkChat({ ...engineOf(answers), models, model });
+  const refused = await refusedList(engineOf(answers));
+  if (refused) return [{ name: 'Chat models', verdict: 'fault', ...refused }];
   const nextStep = 'Correct the address or the key, or enter the names of the models';
   return [{ name: 'Chat models', verdict: 'fault', detail: 'the service lists no chat models', nextStep }];
 }

@@ -101,12 +101,22 @@ function findByForm(text: string, known: Found): string | undefined {
     const values = valuesIn(text, pieces);
     if (!values?.every((value, index) => !NUMBERS.test(names[index] ?? '') || /^[\d.]+$/.test(value))) continue;
     const given = new Map(names.map((name, index) => [name, values[index] ?? '']));
-    return chinese.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    return chinese.replace(/\{(\w+)\}/g, (whole, name: string, at: number) => {
       const value = given.get(name);
-      return value === undefined ? whole : (find(value, known) ?? value);
+      if (value === undefined) return whole;
+      return spaced(chinese[at - 1], find(value, known) ?? value, chinese[at + whole.length]);
     });
   }
   return undefined;
+}
+
+const HAN = /\p{Script=Han}/u;
+
+/** A value with a space between its Latin letters and the Chinese characters around it. */
+function spaced(before: string | undefined, value: string, after: string | undefined): string {
+  const start = HAN.test(before ?? '') && /^[A-Za-z\d]/.test(value) ? ' ' : '';
+  const end = /[A-Za-z\d]$/.test(value) && HAN.test(after ?? '') ? ' ' : '';
+  return `${start}${value}${end}`;
 }
 
 /** The values between the pieces; undefined if the text does not have the form. */

@@ -13,9 +13,13 @@ export interface LabelledFile {
 const OPENING = /<file name="([^"\n]{0,200})"(?: from="[^"\n]{0,200}")?>\n/g;
 const CLOSING = '\n</file>';
 /** Label at the beginning of a page, slide, sheet or section. */
-const PLACE = /^\[([^\]\n]{1,100})\]$/;
+const PLACE = /^\[((?:pages?|slides?|sheet|section|rows) [^\]\n]{1,100}|\d+–\d+ %)\]$/;
 const ASKS_ABOUT_FILES =
   /\b(file|document|attachment|pdf|slide|sheet|table|page|summar|it say)|文件|文档|附件|表格|幻灯片|摘要|总结|概括|第[^第页\n]+页/i;
+/** A line about what was not read. */
+const NOTE = /^\([^\n]*\)$/;
+/** Words for a whole file, which select no part of it. Compared as stems and pairs of characters. */
+const OF_ANY_FILE = /^(?:file|document|attachment|pdf|say|content|summar\w*|文件|文档|内容|附件|总结|概括|摘要)$/;
 const MAX_PASSAGE_CHARS = 900;
 const SHARE_OF_TERMS = 0.5;
 
@@ -48,9 +52,11 @@ interface Passage {
 export function answerFromFiles(files: readonly LabelledFile[], question: Question): Finding | undefined {
   if (files.length === 0) return undefined;
   const { language } = question;
-  const passages = files.flatMap(passagesOf);
+  // The newest file is the last one.
+  const passages = files.toReversed().flatMap(passagesOf);
   // Chapters and rows are identified by their numbers.
-  const terms = [...termsOf(question.text, language), ...(question.text.match(/\d+/g) ?? [])];
+  const asked = termsOf(question.text, language).filter((term) => !OF_ANY_FILE.test(term));
+  const terms = [...asked, ...(question.text.match(/\d+/g) ?? [])];
   const scored = passages.map((passage) => {
     const words = new Set(wordsOf(`${passage.place} ${passage.text}`));
     return { passage, score: terms.filter((term) => words.has(term)).length };
@@ -59,7 +65,7 @@ export function answerFromFiles(files: readonly LabelledFile[], question: Questi
   const thought = localize(BUILT_IN_TEXTS.thoughtFile, language, { count: files.length });
   if (best.score > 0 && best.score >= terms.length * SHARE_OF_TERMS)
     return { text: localize(BUILT_IN_TEXTS.fileSays, language, told(best.passage, language)), thought };
-  const [first] = passages;
+  const first = passages.find(({ text }) => !NOTE.test(text)) ?? passages[0];
   if (first === undefined || !ASKS_ABOUT_FILES.test(question.text)) return undefined;
   return { text: localize(BUILT_IN_TEXTS.fileBegins, language, told(first, language)), thought };
 }

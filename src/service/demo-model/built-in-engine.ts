@@ -10,7 +10,8 @@ import { composeAnswer, type Answer } from './compose-answer.ts';
 import { DocSearch } from './doc-search.ts';
 
 /** The bot's commands, typed with a slash unless the app reserves slashes for itself. */
-const WORDS = /(?<![\w:/.])\/(help|new|stop|retry|model|think|lang|usage|export|forget|whoami|signin|unlink)\b/g;
+const WORDS =
+  /(?<![\w:/.])\/(help|new|stop|retry|model|think|lang|usage|sources|ref|export|forget|whoami|signin|unlink)\b/g;
 
 /** Writes the bot's commands as they are typed in Slack, without the slash. */
 function withBareWords(text: string): string {

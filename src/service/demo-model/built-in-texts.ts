@@ -23,8 +23,8 @@ export const BUILT_IN_TEXTS = {
   exampleSearch: { en: 'Search for otters', zh: '搜索水獭' },
   examplePage: { en: 'What does https://example.org say?', zh: '看看 https://example.org 讲了什么' },
   words: {
-    en: 'You can also send these commands, in English or Chinese:\n\n- `/help` (帮助) — shows what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — stops the answer\n- `/retry` (重试) — answers the last question again\n- `/model` (模型) — lists the models and selects one\n- `/think` (思考) — sets the reasoning effort\n- `/lang` (语言) — sets the language\n- `/usage` (用量) — shows your usage\n- `/sources` (来源) — shows the sources of the last answer\n- `/export` (导出) — exports the saved conversation\n- `/forget` (清除) — deletes your data in this chat\n- `/whoami` (我是谁) — shows who you are signed in as\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
-    zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `帮助`（`/help`）：查看 Parley 能做什么\n- `新对话`（`/new`）：开始新的对话\n- `停止`（`/stop`）：停止正在生成的回答\n- `重试`（`/retry`）：重新回答上一个问题\n- `模型`（`/model`）：查看或选择模型\n- `思考`（`/think`）：设置思考强度\n- `语言`（`/lang`）：设置语言\n- `用量`（`/usage`）：查看你的用量\n- `来源`（`/sources`）：查看上一条回答的来源\n- `导出`（`/export`）：导出已保存的对话\n- `清除`（`/forget`）：删除你在此聊天中的数据\n- `我是谁`（`/whoami`）：查看当前登录的身份\n- `登录`（`/signin`）：获取新的登录链接\n- `解绑`（`/unlink`）：退出登录',
+    en: 'You can also send these commands, in English or Chinese:\n\n- `/help` (帮助) — shows what Parley can do\n- `/new` (新对话) — starts a new conversation\n- `/stop` (停止) — stops the answer\n- `/retry` (重试) — answers the last question again\n- `/model` (模型) — lists the models and selects one\n- `/think` (思考) — sets the reasoning effort\n- `/lang` (语言) — sets the language\n- `/usage` (用量) — shows your usage\n- `/sources` (来源) — shows the sources of the last answer\n- `/ref` (编号) — shows the reference of the last question\n- `/export` (导出) — exports the saved conversation\n- `/forget` (清除) — deletes your data in this chat\n- `/whoami` (我是谁) — shows who you are signed in as\n- `/signin` (登录) — sends a new sign-in link\n- `/unlink` (解绑) — signs you out',
+    zh: '除了直接提问，还可以发送这些指令，中英文都可以：\n\n- `帮助`（`/help`）：查看 Parley 能做什么\n- `新对话`（`/new`）：开始新的对话\n- `停止`（`/stop`）：停止正在生成的回答\n- `重试`（`/retry`）：重新回答上一个问题\n- `模型`（`/model`）：查看或选择模型\n- `思考`（`/think`）：设置思考强度\n- `语言`（`/lang`）：设置语言\n- `用量`（`/usage`）：查看你的用量\n- `来源`（`/sources`）：查看上一条回答的来源\n- `编号`（`/ref`）：查看上一个问题的参考编号\n- `导出`（`/export`）：导出已保存的对话\n- `清除`（`/forget`）：删除你在此聊天中的数据\n- `我是谁`（`/whoami`）：查看当前登录的身份\n- `登录`（`/signin`）：获取新的登录链接\n- `解绑`（`/unlink`）：退出登录',
   },
   whoAmI: {
     en: "I don't know: Parley's small built-in model sees only the text of messages, not their sender. Send `/whoami` to see who is signed in.",
@@ -93,6 +93,10 @@ export const BUILT_IN_TEXTS = {
   notInDocuments: {
     en: "I'm only a small demo model and found no answer in the documents that you may read here; to get real answers, connect a real model (in the messenger: “Connect your own model”).",
     zh: '我只是一个小型演示模型，在你有权查阅的文档中没有找到答案；如需真正的回答，请接入真正的模型（在聊天页面点击“接入自己的模型”）。',
+  },
+  notInGroupDocuments: {
+    en: "I'm only a small demo model and found no answer in the documents that everyone in this group may read; ask me in our private chat, where you may be able to read more, or connect a real model (in the messenger: “Connect your own model”).",
+    zh: '我只是一个小型演示模型，在群成员都有权查阅的文档中没有找到答案；可以私聊问我，那里可能有更多你可以查阅的文档，也可以接入真正的模型（在聊天页面点击“接入自己的模型”）。',
   },
   unknown: {
     en: "I'm only a small demo model and cannot answer this; to get real answers, connect a real model (in the messenger: “Connect your own model”).",

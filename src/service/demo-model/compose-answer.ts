@@ -55,7 +55,7 @@ async function find(request: ChatRequest, question: Question, docs: DocSearch): 
     return isFromKnowledge(request.messages)
       ? (answerFromKnowledge(request.messages, question) ??
           chooseTool(request, question) ??
-          nothingInKnowledge(question))
+          nothingInKnowledge(request.messages, question))
       : answerFromToolResults(request.messages, question.language);
   return (
     showPiece(question) ??

@@ -57,6 +57,12 @@ describe('knowledge_search [knowledge-rights] [sources-were-read]', () => {
     expect(inPrivate.text).not.toContain('private chat');
   });
 
+  test('suggests a private chat in a group, also if the results may not answer the question', async () => {
+    expect((await search('leave', [FOUND])).text).toMatch(/do not answer the question: .* private chat .* ask there/);
+    const inPrivate = await search('leave', [FOUND], { place: { kind: 'private', id: 'c1' } });
+    expect(inPrivate.text).not.toContain('private chat');
+  });
+
   test.each([['{}'], ['{"query":""}'], ['{"query":"a","who":"JG"}']])('accepts only a query: %s', (json) => {
     const tool = createKnowledgeSearch({ hasSources: true, search: () => Promise.resolve([]) });
     const context: ToolCallContext = {

@@ -190,6 +190,7 @@ describe('parley setup --yes', () => {
     const cwd = folderWith();
     const { exitCode, output } = await run(cwd, answers());
     expect([exitCode, output]).toEqual([0, expect.stringMatching(/ok .*campus-one answered/)]);
+    expect(output.match(/is an OpenID Connect provider →/g)).toHaveLength(1);
     expect(await check(cwd)).not.toMatch(/^fault/m);
     expect(await run(cwd, answers())).toMatchObject({ exitCode: 0 });
   });
@@ -203,6 +204,8 @@ describe('parley setup --yes', () => {
     const { output } = await run(cwd, { ...answers(), ...slack });
     expect(output).toMatch(/ok +Redis +answers/);
     expect(output).toMatch(/ok +Slack bot +parley in Campus/);
+    // As at the terminal, an https address means a proxy.
+    expect(readFileSync(join(cwd, 'config/.env'), 'utf8')).toMatch(/^TRUSTED_PROXY_HOPS=1$/m);
     expect(readFileSync(join(cwd, 'config/.env'), 'utf8')).toMatch(/^SECRET_KEY=[\w+/]{43}=$/m);
     for (const secret of ['xapp-1-setup', 'xoxb-1-setup']) expect(output).not.toContain(secret);
   });
@@ -244,6 +247,12 @@ describe('parley setup --yes', () => {
     expect(await run(cwd, { ...answers(), SIGN_IN_CLIENT_ID: '' })).toMatchObject({ exitCode: 2 });
     const away = { ...answers(), CHAT_BASE_URL: 'http://127.0.0.1:9/v1' };
     expect(await run(cwd, away)).toMatchObject({ exitCode: 1, output: expect.stringMatching(/fault .*ECONNREFUSED/) });
+    const strict = await answering({ '/v1/models': [401, {}] });
+    const wrongKey = { ...answers(), CHAT_BASE_URL: `${strict.url}/v1`, CHAT_MODELS: '' };
+    const { output } = await run(folderWith(), wrongKey);
+    await strict.close();
+    expect(output).toMatch(/fault +Chat models +answers 401 → Set CHAT_API_KEY to a valid key/);
+    expect(output).toMatch(/Next: correct the faults above in \S+, then test all settings with parley check\.\n$/);
     const refused = await run(cwd, answers());
     expect(refused).toEqual({ exitCode: 1, output: expect.stringMatching(/another value of CHAT_BASE_URL/) });
   });

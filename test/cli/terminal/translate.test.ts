@@ -31,7 +31,7 @@ describe('a text of the terminal', () => {
       'SIGN_IN_CLIENT_ID is missing: set it to the value issued by the sign-in service at SIGN_IN_URL',
       'SIGN_IN_CLIENT_ID 未设置：请设为 SIGN_IN_URL 的登录服务签发的值',
     ],
-    ['PORT 80 is taken by nginx (process 12)', 'PORT 80 已被nginx（进程 12）占用'],
+    ['PORT 80 is taken by nginx (process 12)', 'PORT 80 已被 nginx（进程 12）占用'],
     [
       'No one can sign in. Sign-in service: does not answer. Check SIGN_IN_URL and that this machine can reach it.',
       '无法登录。登录服务：没有响应。请检查 SIGN_IN_URL，并确认本机可以访问。',
@@ -88,7 +88,7 @@ describe('a text of the terminal', () => {
     ['JG of department 3100, in a private chat on WeCom', '部门 3100 的 JG，企业微信私聊'],
     [
       'embedded; to use a real one, set the credentials of WeCom or Slack',
-      '内置；如需使用真实的办公应用，请设置企业微信或 Slack的凭证',
+      '内置；如需使用真实的办公应用，请设置企业微信或 Slack 的凭证',
     ],
     ['3 checks passed, 1 hint, 0 warnings, 2 to fix', '3 项正常，1 条提示，0 条警告，2 项需要处理'],
   ])('is translated with its values: %s', (english, chinese) => {

@@ -88,7 +88,8 @@ export const CHECK_TEXTS = {
   'Correct its name, or the fault of the chat service in the lines above': '请改正模型名，或先处理上面模型服务的错误',
   'is not in MODELS_FILE: only text and tools are used, no images or thinking':
     '不在 MODELS_FILE 中：只使用文字和工具，不使用图片和思考',
-  'A few small requests suggest this entry; add it to {file}: {entry}': '根据几次小请求，建议在 {file} 中加入：{entry}',
+  'A few small requests suggest this entry; add it to the list [ ] in {file}: {entry}':
+    '根据几次小请求，建议在 {file} 的列表 [ ] 中加入：{entry}',
   // Files and embedded parts
   'all files named by the settings are usable': '设置中指定的文件均可用',
   "{setting} names {path}, which cannot be read ({code}): correct the path or the file's permissions":

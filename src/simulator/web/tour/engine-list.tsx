@@ -78,7 +78,7 @@ function stateOf(search: EngineSearch | 'searching' | 'failed', say: SayTour): s
     ...(searched === '' ? [] : [say('searchedPorts', { ports: searched })]),
     ...(own === '' ? [] : [say('ownPort', { ports: own })]),
   ];
-  return sentences.join(' ');
+  return sentences.join(say('betweenSentences'));
 }
 
 function modelsOf({ models }: EngineView, say: SayTour): string {

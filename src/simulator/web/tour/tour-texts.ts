@@ -30,10 +30,11 @@ const CATALOGUE = {
   },
   searchedPorts: { en: 'Ports searched: {ports}.', zh: '已查找的端口：{ports}。' },
   enginePort: { en: '{port} ({engine})', zh: '{port}（{engine}）' },
+  betweenSentences: { en: ' ', zh: '' },
   betweenPorts: { en: ', ', zh: '、' },
   ownPort: {
     en: 'Port {ports} is used by Parley itself: if your engine uses it too, start the engine on another port and enter its address below.',
-    zh: '端口 {ports} 由 Parley 自己占用。如果模型服务也使用该端口，请换一个端口启动，并在下方填写地址。',
+    zh: 'Parley 自己占用了端口 {ports}。如果模型服务也使用该端口，请换一个端口启动，并在下方填写地址。',
   },
   searchAgain: { en: 'Search again', zh: '重新查找' },
   unknownEngine: { en: 'Chat engine', zh: '模型服务' },
