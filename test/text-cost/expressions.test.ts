@@ -14,11 +14,8 @@ const TIMES = 4;
 const QUICK_MS = 8;
 /** Between lengths, linear cost grows by 4 and quadratic cost by 16. */
 const MAX_GROWTH = 8;
-const HOPELESS_MS = 200;
-/** The first tries compile the expression, and other tasks may disturb some. */
-const TRIES = 5;
-/** A single disturbed try of the shorter text would hide the growth. */
-const HOPELESS_TRIES = 3;
+const MIN_ROUNDS = 2;
+const MAX_ROUNDS = 8;
 /** An ending that no expression matches. */
 const ENDING = '\n\0';
 
@@ -39,27 +36,32 @@ function staticFault({ source, flags }: FoundExpression): string | undefined {
 function measuredFault({ source, flags }: FoundExpression): string | undefined {
   const expression = new RegExp(source, flags);
   for (const { opening, unit } of pumpsOf(source, flags)) {
-    const costMs = (chars: number) => minMs(expression, opening + unit.repeat(Math.ceil(chars / unit.length)) + ENDING);
-    for (const chars of [SHORT_CHARS, LONG_CHARS]) {
-      const ms = costMs(chars);
-      if (ms > QUICK_MS && costMs(chars * TIMES) > MAX_GROWTH * ms)
+    const costMs = (chars: number) =>
+      readMs(expression, opening + unit.repeat(Math.ceil(chars / unit.length)) + ENDING);
+    for (const chars of [SHORT_CHARS, LONG_CHARS])
+      if (costMs(chars) > QUICK_MS && growsTooMuch(costMs, chars))
         return `${JSON.stringify([opening, unit])} costs more than its length from ${chars} characters on`;
-    }
   }
   return undefined;
 }
 
-/** CPU time of reading a text to its end, even if a match is found. */
-function minMs(expression: RegExp, text: string): number {
-  let least = Infinity;
-  for (let attempt = 0; attempt < TRIES && least > QUICK_MS; attempt += 1) {
-    const before = process.cpuUsage();
-    text.replace(expression, '');
-    const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, (user + system) / 1_000);
-    if (least > HOPELESS_MS && attempt + 1 >= HOPELESS_TRIES) break;
+/** Compares the least costs of several rounds, because other work only adds to a cost. The first rounds also compile. */
+function growsTooMuch(costMs: (chars: number) => number, chars: number): boolean {
+  let [shortMs, longMs] = [Infinity, Infinity];
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    [shortMs, longMs] = [Math.min(shortMs, costMs(chars)), Math.min(longMs, costMs(chars * TIMES))];
+    if (shortMs <= QUICK_MS) return false;
+    if (round >= MIN_ROUNDS && longMs > MAX_GROWTH * shortMs) return true;
   }
-  return least;
+  return false;
+}
+
+/** CPU time of reading a text to its end, even if a match is found. */
+function readMs(expression: RegExp, text: string): number {
+  const before = process.cpuUsage();
+  text.replace(expression, '');
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 function faultsOf(all: readonly FoundExpression[], judge: (found: FoundExpression) => string | undefined): string[] {
