@@ -39,7 +39,7 @@ function measuredFault({ source, flags }: FoundExpression): string | undefined {
     const costMs = (chars: number) =>
       readMs(expression, opening + unit.repeat(Math.ceil(chars / unit.length)) + ENDING);
     for (const chars of [SHORT_CHARS, LONG_CHARS])
-      if (costMs(chars) > QUICK_MS && growsTooMuch(costMs, chars))
+      if (costMs(chars * TIMES) > QUICK_MS && growsTooMuch(costMs, chars))
         return `${JSON.stringify([opening, unit])} costs more than its length from ${chars} characters on`;
   }
   return undefined;
@@ -50,7 +50,7 @@ function growsTooMuch(costMs: (chars: number) => number, chars: number): boolean
   let [shortMs, longMs] = [Infinity, Infinity];
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     [shortMs, longMs] = [Math.min(shortMs, costMs(chars)), Math.min(longMs, costMs(chars * TIMES))];
-    if (shortMs <= QUICK_MS) return false;
+    if (longMs <= QUICK_MS) return false;
     if (round >= MIN_ROUNDS && longMs > MAX_GROWTH * shortMs) return true;
   }
   return false;
