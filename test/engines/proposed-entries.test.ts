@@ -50,7 +50,7 @@ async function proposalsFor(models: readonly string[]): Promise<Map<string, Mode
   const { config, secrets } = loadSound({ ...SERVING, ...env, SIGN_IN: 'off' });
   let text = '';
   await runCheckCommand(config, secrets, { write: (more: string) => (text += more) });
-  const found = [...text.matchAll(/add it to \S+: (\{.*\})/g)].map(
+  const found = [...text.matchAll(/add it to the list \[ \] in \S+: (\{.*\})/g)].map(
     ([, json]) => JSON.parse(json ?? '') as ModelFileEntry,
   );
   return new Map(found.map((entry) => [entry.name, entry]));
