@@ -57,15 +57,24 @@ test('lets a push leave once across lease holders unless it is withdrawn, and no
   const first = await new Lease(server.redis, places.leaseKey).tryAcquire();
   const old = first?.number ?? 0;
   expect(await places.beginPush('a', old)).toBe('push');
-  await places.withdrawPush('a');
+  await places.withdrawPush('a', old);
   expect(await places.beginPush('a', old)).toBe('push');
+  await places.markPushSent('a', old);
+  expect(await places.beginPush('c', old)).toBe('push');
   await first?.release();
   const second = await new Lease(server.redis, places.leaseKey).tryAcquire();
   const number = second?.number ?? 0;
   expect(await places.beginPush('a', number)).toBe('left');
   expect(await places.beginPush('a', old)).toBe('stale');
   expect(await places.beginPush('b', number)).toBe('push');
+  // The first holder only began it. What it notes later has no effect.
+  expect(await places.beginPush('c', number)).toBe('push');
+  await places.withdrawPush('c', old);
+  await places.markPushSent('c', number);
   await second?.release();
+  const third = await new Lease(server.redis, places.leaseKey).tryAcquire();
+  expect(await places.beginPush('c', third?.number ?? 0)).toBe('left');
+  await third?.release();
 });
 
 test('keeps reply places across lease holders, separately per bot and encrypted in Redis', async () => {

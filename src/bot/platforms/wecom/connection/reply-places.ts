@@ -38,6 +38,12 @@ const beginPushScript = loadScript(import.meta.url, '../scripts/begin-push.lua',
   answer: ['push', 'left', 'stale'],
 });
 
+const notePushScript = loadScript(import.meta.url, '../scripts/note-push.lua', {
+  constants: { KEPT_MS },
+  keys: ['pushing'],
+  args: ['number', 'isSent'],
+});
+
 /** Where an answer is shown: by the request of the answered message, as long as WeCom knows that request. */
 export interface ReplyPlace {
   version: 1;
@@ -130,16 +136,21 @@ export class ReplyPlaces {
   }
 
   /**
-   * Called right before a push.
-   * @param number of the holder's lease @returns whether it may be sent, or was possibly sent before
+   * Called before a push.
+   * @param number of the holder's lease @returns whether it may be sent, or was sent before
    */
   async beginPush(id: string, number: number): Promise<'push' | 'left' | 'stale'> {
     return beginPushScript.run(this.#redis, { lease: this.leaseKey, pushing: this.#pushing(id) }, { number });
   }
 
+  /** Called together with the sending of a push. Another holder does not send it again. */
+  async markPushSent(id: string, number: number): Promise<void> {
+    await notePushScript.run(this.#redis, { pushing: this.#pushing(id) }, { number, isSent: true });
+  }
+
   /** Clears the note of a push that was not sent, or that WeCom refused: it may be pushed later. */
-  async withdrawPush(id: string): Promise<void> {
-    await this.#redis.del(this.#pushing(id));
+  async withdrawPush(id: string, number: number): Promise<void> {
+    await notePushScript.run(this.#redis, { pushing: this.#pushing(id) }, { number, isSent: false });
   }
 
   get #replies(): string {

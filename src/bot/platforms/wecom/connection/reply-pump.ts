@@ -346,15 +346,17 @@ export class ReplyPump {
     const verdict = await places.beginPush(shown.id, lease.number);
     if (verdict === 'stale') return;
     if (verdict === 'left') return this.#supposeSent(shown);
-    if (!this.#maySend()) return places.withdrawPush(shown.id);
+    if (!this.#maySend()) return places.withdrawPush(shown.id, lease.number);
     const isPush = whole === 'push';
     const address = { chatid: chat.id, chat_type: chat.kind === 'private' ? 1 : 2 };
+    // In the event-loop turn of the sending: a process that dies has done both or neither.
+    inBackground(() => places.markPushSent(shown.id, lease.number));
     const answer = await (isPush
       ? socket.send('aibot_send_msg', newReqId('aibot_send_msg'), { ...address, ...message })
       : socket.send('aibot_respond_msg', reqId, message));
     if (answer === 0) return this.#end(shown, 'sent');
     if (answer === undefined) return this.#supposeSent(shown);
-    await places.withdrawPush(shown.id);
+    await places.withdrawPush(shown.id, lease.number);
     const refusal = this.#refusalOf(isPush ? 'aibot_send_msg' : 'aibot_respond_msg', answer, shown.place);
     if (answer === UNKNOWN_REQUEST && !isPush) return this.#changeWay(shown);
     if (file && refusal !== 'conversation') return this.#failedFile(shown);
