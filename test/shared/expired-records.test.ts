@@ -370,6 +370,7 @@ describe('an expired record', () => {
     expect(await places.open('a', place, false)).toBe('known');
     expect(await places.change('a', { ...place, whole: 'push' }, number)).toBe(true);
     expect(await places.beginPush('a', number)).toBe('push');
+    await places.markPushSent('a', number);
     await places.end('a', 'sent');
     expect(await places.open('a', place, false)).toBe('sent');
     expect(await places.change('a', place, number)).toBe(false);
