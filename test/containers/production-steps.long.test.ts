@@ -155,8 +155,10 @@ describeWith('caddy', 'the documented production steps in order, with plain proc
 /** Makes all clients in this process trust a certificate, as NODE_EXTRA_CA_CERTS does at the start of one. */
 function trust(certificate: string): void {
   tls.createSecureContext = (options) => {
-    const created = createSecureContext(options) as tls.SecureContext & { context: { addCACert(pem: string): void } };
-    if (options?.ca === undefined) created.context.addCACert(certificate);
+    const created = createSecureContext(options);
+    // Types of Node leave it open.
+    const context: unknown = created.context;
+    if (options?.ca === undefined) (context as { addCACert(pem: string): void }).addCACert(certificate);
     return created;
   };
 }
