@@ -146,6 +146,9 @@ describe('the files of the audit record [audit-record]', () => {
     }
     writeFileSync(pathOf(file), whole.toString().replace('\n', '\r'));
     expect((await verify()).breaks[0]).toMatchObject({ file });
+    // Longer than any line that is read as one.
+    writeFileSync(pathOf(file), 'x'.repeat(3_000_000));
+    expect((await verify()).breaks[0]).toMatchObject({ file });
   });
 
   test('are not intact for another key, and are for a ring that still has theirs', async () => {
