@@ -292,7 +292,7 @@ export class ReplyPump {
     for (let attempt = 0; attempt < MAX_CLOSING_TRIES && this.#maySend(); attempt += 1) {
       const answer = await this.#options.socket.send('aibot_respond_msg', reqId, { msgtype: 'stream', stream });
       if (answer === 0 || answer === UNKNOWN_REQUEST || answer === STREAM_OVER) return;
-      await sleep(FIRST_PAUSE_MS * 2 ** attempt);
+      await sleep(FIRST_PAUSE_MS * 2 ** attempt, undefined, { ref: false });
     }
   }
 
@@ -349,7 +349,7 @@ export class ReplyPump {
     if (!this.#maySend()) return places.withdrawPush(shown.id, lease.number);
     const isPush = whole === 'push';
     const address = { chatid: chat.id, chat_type: chat.kind === 'private' ? 1 : 2 };
-    // In the event-loop turn of the sending: a process that dies has done both or neither.
+    // Both leave in the same event-loop turn, so that a process rarely dies between them.
     inBackground(() => places.markPushSent(shown.id, lease.number));
     const answer = await (isPush
       ? socket.send('aibot_send_msg', newReqId('aibot_send_msg'), { ...address, ...message })
