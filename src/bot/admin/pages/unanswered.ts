@@ -24,7 +24,7 @@ const TEXTS: Catalogue<
   | 'csv'
 > = {
   lead: {
-    en: 'What people ask in vain, in the last 40 days: the answer cites no document although the documents were searched, the question was refused, or the answer was rated as bad. Counted by words of the question.',
+    en: 'Questions of the last 40 days without a helpful answer: the answer cites no document although the documents were searched, the question was refused, or the answer was rated as bad. Counted by words of the question.',
     zh: '最近 40 天没有得到解答的问题：查阅了文档但回答没有引用任何文档、问题被拒绝，或回答得到差评。按问题中的词语计数。',
   },
   none: { en: 'No unanswered questions are stored.', zh: '没有已保存的未解答问题。' },

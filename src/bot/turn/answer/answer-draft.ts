@@ -22,7 +22,7 @@ export interface EndedAnswer {
   /** All retrieved sources, the cited ones marked. */
   sources: readonly CitedSource[];
   /** The documents were searched, and the answer cites none of them. */
-  isWithoutSource: boolean;
+  isUnsourced?: boolean;
   /** Earlier messages do not belong to the conversation of this question. */
   startsAnew: boolean;
 }
@@ -34,7 +34,7 @@ export interface AnswerDraftOptions {
   links: NamedLinks;
   /** What is masked in the answer. */
   masks: MaskRules | undefined;
-  sources: Pick<TurnSources, 'all' | 'isWithout'>;
+  sources: Pick<TurnSources, 'all' | 'isUnsourced'>;
   /** Notes made before the model is called. */
   notes: readonly string[];
   startsAnew: boolean;
@@ -121,11 +121,8 @@ export class AnswerDraft {
     // Completing the text also records the sources cited at its end.
     const complete = links.completeText();
     const text = this.#mask ? this.#mask.mask(complete, true) : complete;
-    const { all, isWithout } = sources;
-    return {
-      ...{ text, ending, notes: this.#notes, sources: all, isWithoutSource: isWithout },
-      startsAnew: this.#startsAnew,
-    };
+    const { all, isUnsourced } = sources;
+    return { text, ending, notes: this.#notes, sources: all, isUnsourced, startsAnew: this.#startsAnew };
   }
 
   /** The reasoning in the finished reply. */

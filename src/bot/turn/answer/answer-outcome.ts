@@ -26,7 +26,7 @@ export interface AnswerOutcomes {
 export function createAnswerOutcomes(keyRing: KeyRing, context: TurnContext, voice: Voice): AnswerOutcomes {
   const reference = referenceOf(context.turn.turnId);
   const tell = (text: keyof typeof TURN_TEXTS) => localizeForChat(TURN_TEXTS[text], voice, { reference });
-  const unanswered = (answer?: Pick<EndedAnswer, 'startsAnew'>) => failedTurnHistory(keyRing, context, answer);
+  const failedHistory = (answer?: Pick<EndedAnswer, 'startsAnew'>) => failedTurnHistory(keyRing, context, answer);
 
   /**
    * The displayed text with the cited sources. A note below the text marks an incomplete answer; the answering model and
@@ -41,7 +41,7 @@ export function createAnswerOutcomes(keyRing: KeyRing, context: TurnContext, voi
   };
 
   return {
-    refused: (text) => ({ kind: 'refused', text, ...unanswered() }),
+    refused: (text) => ({ kind: 'refused', text, ...failedHistory() }),
     finished(answer) {
       const { text, ending, sources, startsAnew } = answer;
       const isStopped = ending === 'stopped';
@@ -50,25 +50,25 @@ export function createAnswerOutcomes(keyRing: KeyRing, context: TurnContext, voi
       // An answer that consists only of reasoning shows no text, but the user waits for a reply.
       if (rendersBlank(text)) {
         const kind = isStopped ? 'stopped' : 'failed';
-        return { kind, text: tell(isStopped ? 'stopped' : 'emptyAnswer'), ...unanswered(answer), stopServed };
+        return { kind, text: tell(isStopped ? 'stopped' : 'emptyAnswer'), ...failedHistory(answer), stopServed };
       }
       const isWhole = ending === 'whole';
       const kind = isStopped ? 'stopped' : isWhole ? 'answered' : 'interrupted';
       const said = turnHistory(keyRing, context, { text, interrupted: !isWhole, startsAnew, sources });
-      const unsourced = isWhole && answer.isWithoutSource ? ('no-source' as const) : undefined;
-      return { kind, ...shown(answer), ...said, unanswered: unsourced, stopServed };
+      const unanswered = isWhole && answer.isUnsourced === true ? ('no-source' as const) : undefined;
+      return { kind, ...shown(answer), ...said, unanswered, stopServed };
     },
     blocked(kind, verdict) {
       const text = tell(
         verdict === 'unchecked' ? 'notChecked' : kind === 'prompt' ? 'questionBlocked' : 'answerBlocked',
       );
-      return { kind: 'refused', text, ...(kind === 'prompt' ? {} : unanswered()) };
+      return { kind: 'refused', text, ...(kind === 'prompt' ? {} : failedHistory()) };
     },
     // Never the service's own message.
     failed: ({ code, openedBy = code }, answer) => ({
       kind: 'failed',
       text: tell(TEXT_FOR[openedBy] ?? 'chatDown'),
-      ...unanswered(answer),
+      ...failedHistory(answer),
     }),
   };
 }

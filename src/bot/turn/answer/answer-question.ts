@@ -117,8 +117,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
     if (read.kind === 'refused') return outcomes.refused(read.text);
     const startsAnew = context.replaced?.startsAnew ?? false;
     const notes = [...unknownWordNotes(question.text, voice), ...unreadNotes(question), ...read.notes];
-    if (read.kind === 'ended')
-      return outcomes.finished({ ...read, notes, sources: [], isWithoutSource: false, startsAnew });
+    if (read.kind === 'ended') return outcomes.finished({ ...read, notes, sources: [], startsAnew });
     return answerQuestion(options, context, {
       scene,
       voice,
@@ -182,8 +181,7 @@ async function answerQuestion(
     if (controls.signal.reason === 'stopped') return 'stopped' as const;
     throw error;
   });
-  if (prompted === 'stopped')
-    return outcomes.finished({ text: '', ending: 'stopped', notes, sources: [], isWithoutSource: false, startsAnew });
+  if (prompted === 'stopped') return outcomes.finished({ text: '', ending: 'stopped', notes, sources: [], startsAnew });
   const blockPrompt = (verdict: BlockedPromptError['verdict']): Outcome => {
     turn.trace.note('g', 'prompt', verdict);
     return { ...outcomes.blocked('prompt', verdict), rule };

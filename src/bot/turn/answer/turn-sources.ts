@@ -44,7 +44,7 @@ export class TurnSources {
   }
 
   /** Whether the documents were searched, and the answer cites none of them. */
-  get isWithout(): boolean {
+  get isUnsourced(): boolean {
     return this.#isSearched && this.marks.cited.size === 0;
   }
 
