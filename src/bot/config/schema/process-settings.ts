@@ -227,7 +227,7 @@ export const storeSettings = {
   TURN_MAX_CRASHES: setting(
     kinds.wholeNumber(1, 100),
     '5',
-    'Minimum process crashes, alone in the last three, before a message is given up with an apology.',
+    'Minimum process crashes before a message that ran alone in the last three is given up with an apology.',
   ),
   LIMIT_PERSON_PER_MINUTE: setting(
     kinds.wholeNumber(1, 10_000),
