@@ -269,7 +269,11 @@ export const storeSettings = {
     'Days for which an inactive conversation is stored.',
     'common',
   ),
-  FEEDBACK_TTL_DAYS: setting(kinds.wholeNumber(1, 3_650), '90', 'Days for which ratings are stored (`npm run feedback`).'),
+  FEEDBACK_TTL_DAYS: setting(
+    kinds.wholeNumber(1, 3_650),
+    '90',
+    'Days for which ratings are stored (`npm run feedback`).',
+  ),
   AUDIT: setting(
     kinds.yesOrNo,
     'no',
