@@ -300,7 +300,7 @@ export const storeSettings = {
   AUDIT_ADMIN_DAYS: setting(
     kinds.wholeNumber(1, 3_650),
     '1095',
-    'Days for which acts of administrators and proofs of erasure stay in the audit record.',
+    'Days for which actions of administrators and proofs of erasure stay in the audit record.',
   ),
   AI_MARK: setting(
     kinds.wordsOrNot,
