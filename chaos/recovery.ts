@@ -90,11 +90,12 @@ function spansByQuestion(ledger: Ledger): Map<number, { firstAtMs: number; lastA
 }
 
 /**
- * The snapshot after which the text did not change: writing the same text again, as deferred reconciliation does, changes
- * nothing for its reader.
+ * The snapshot after which the answer did not change: writing it again, or the line below it, as deferred reconciliation does,
+ * changes nothing for its reader.
  */
 export function lastChangeOf(snapshots: VisibleMessage['snapshots']): VisibleMessage['snapshots'][number] | undefined {
-  return snapshots.findLast(({ text }, index) => text !== snapshots[index - 1]?.text);
+  const answerOf = (text: string | undefined) => text?.replace(/(?<=\bS\d+end)\s[\s\S]*$/, '');
+  return snapshots.findLast(({ text }, index) => answerOf(text) !== answerOf(snapshots[index - 1]?.text));
 }
 
 /** Workers responsible for each question, in order. A turn is named by its newest question; merged questions share it. */
