@@ -36,7 +36,7 @@ export function rulesOf(doc) {
 
 /** The page with the current tests of each rule. */
 export function withTests(doc, tests) {
-  return doc.replaceAll(/^(- `([a-z0-9-]+)`: .*?)(?: \(`[^)]*`\))?$/gm, (_line, rule, slug) => {
+  return doc.replaceAll(/^(- `([a-z0-9-]+)`: .*?)(?: \((?:`[^)]*)?\))*$/gm, (_line, rule, slug) => {
     const names = (tests.get(slug) ?? []).map((test) => `\`${test}\``);
     return `${rule} (${names.join(', ')})`;
   });

@@ -118,20 +118,30 @@ test('a listed word in the messages or files of a Slack thread reaches no model 
   const path = '/files-pri/T1-F1/notes.txt';
   deployment.slack.files.set(path, Buffer.from('The falcon flies at noon.'));
   const file = { id: 'F1', name: 'notes.txt', url_private: `${new URL(deployment.slack.apiUrl).origin}${path}` };
-  const threads = [{ text: 'Where is the falcon?' }, { text: '', subtype: 'file_share', files: [file] }];
-  for (const [at, said] of threads.entries()) {
+  const refused = 'By the rules of your institution I cannot take this question. Please ask it in other words.';
+  const threads = [
+    { said: [{ text: '', subtype: 'file_share', files: [file] }], bare: refused, asked: refused },
+    { said: [{ text: 'Where is the falcon?' }], bare: refused, asked: 'Fine.' },
+    { said: [{ text: 'Where is the fal\u200Bcon?' }, { text: 'On the roof.' }], bare: 'Fine.', asked: 'Fine.' },
+  ];
+  for (const [at, { said, bare, asked }] of threads.entries()) {
     const [threadTs, channel] = [`175000000${at}.000001`, `C${at}`];
-    deployment.slack.threads.set(threadTs, [
-      { type: 'message', ts: threadTs, thread_ts: threadTs, user: 'UBEN', ...said },
-    ]);
+    const thread = said.map((one, index) => ({ ...one, ts: `175000000${at}.00000${index + 1}` }));
+    deployment.slack.threads.set(
+      threadTs,
+      thread.map((one) => ({ type: 'message', thread_ts: threadTs, user: 'UBEN', ...one })),
+    );
     for (const text of ['', 'Please answer this.']) {
       await deployment.sender.mention({ channel, userId: 'UANN', threadTs }, text);
       await untilTrue(async () => (await deployment.redis.keys('*:pending')).length === 0);
     }
-    const refused = 'By the rules of your institution I cannot take this question. Please ask it in other words.';
-    expect(deployment.textsIn(channel)).toEqual([refused, refused]);
+    expect(deployment.textsIn(channel)).toEqual([bare, asked]);
   }
-  expect(deployment.chat.calls).toEqual([]);
+  const told = deployment.slack.messages.filter(({ note }) => note.includes('I left out a part of this thread.'));
+  expect(told).toHaveLength(3);
+  const prompts = JSON.stringify(deployment.chat.calls.map(({ body }) => body));
+  expect(prompts).toContain('On the roof.');
+  expect(prompts).not.toMatch(/fal\S?con/);
 });
 
 test('the list is read again on SIGHUP, and a faulty one leaves the old one in use [moderation]', async () => {

@@ -69,8 +69,8 @@ test('every label value of a query is a word of the product', () => {
   expect(values.length).toBeGreaterThan(15);
 });
 
-test('each alert has a severity, a summary and a line in both guides', () => {
-  const pages = ['docs/guide/OPERATIONS.md', 'docs/zh-CN/OPERATIONS.md'].map((page) => readFileSync(page, 'utf8'));
+test('each alert has a severity, a summary, a description and a line in the Chinese guide', () => {
+  const page = readFileSync('docs/zh-CN/OPERATIONS.md', 'utf8');
   const rules = alertRules() as unknown as {
     alert: string;
     labels: { severity: string };
@@ -79,10 +79,7 @@ test('each alert has a severity, a summary and a line in both guides', () => {
   for (const { alert, labels, annotations } of rules) {
     expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(?:critical|warning)$/)]);
     expect([alert, annotations.summary.length > 10, annotations.description.length > 10]).toEqual([alert, true, true]);
-    expect([alert, pages.map((page) => page.includes(`| \`${alert.replace(/^Parley/, '')}\` `))]).toEqual([
-      alert,
-      [true, true],
-    ]);
+    expect([alert, page.includes(`| \`${alert.replace(/^Parley/, '')}\` `)]).toEqual([alert, true]);
   }
 });
 

@@ -81,7 +81,7 @@ describe('Chinese questions, answered from the matching Chinese page and heading
     ['怎么部署？', 'docs/zh-CN/DEPLOYMENT.md，“Docker Compose', 'docker compose up'],
     ['worker 挂了会丢消息吗？', 'docs/zh-CN/OPERATIONS.md，“进程', '十秒'],
     ['能发语音吗？', 'docs/zh-CN/USING.md，“机器人能读什么', '能读文字、语音'],
-    ['聊天记录保存多久？', 'docs/zh-CN/OPERATIONS.md，“对话记录的保存', 'HISTORY_TTL_DAYS'],
+    ['聊天记录保存多久？', 'docs/zh-CN/SIGN_IN.md，“保存什么，如何加密', 'HISTORY_TTL_DAYS'],
     ['怎么查看日志？', 'docs/zh-CN/OPERATIONS.md，“监控与日志', '日志中不会出现'],
     ['怎么停止正在生成的回答？', 'docs/zh-CN/USING.md，“聊天中可以使用的指令', '/stop'],
     ['怎么解绑？', 'docs/zh-CN/USING.md，“聊天中可以使用的指令', '/unlink'],

@@ -57,5 +57,7 @@ export function currenciesOf(sums: readonly UsageSum[]): string[] {
 
 /** Whether the text is a date such as 2026-11-01. */
 export function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+  const atMs = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  // 30 February parses as a day in March.
+  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
 }

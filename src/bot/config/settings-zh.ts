@@ -27,7 +27,7 @@ const DIRECTORY = '用人员列表登录';
 export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   // Process
   PUBLIC_URL: {
-    meaning: '浏览器和办公应用访问机器人的地址，不含路径。须为 https；127.0.0.1、[::1] 和 localhost 除外。',
+    meaning: '浏览器和办公应用访问机器人的地址，不含路径；除 127.0.0.1、[::1] 和 localhost 外须为 https。',
   },
   PORT: { meaning: '机器人的 HTTP 端口。' },
   METRICS_PORT: {
@@ -35,7 +35,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     default: 'PORT',
   },
   ADMIN_IDS: {
-    meaning: '管理员的账号（学工号），以逗号分隔。他们可以打开 PUBLIC_URL/admin。',
+    meaning: '可以打开 PUBLIC_URL/admin 的管理员账号（学工号），以逗号分隔。',
     default: '无，即没有管理页面',
   },
   ADMIN_PORT: {
@@ -48,21 +48,21 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     default: 'receiver,worker；本地模式另有 service,messenger',
   },
   TRUSTED_PROXY_HOPS: {
-    meaning: 'Parley 前面的代理层数，即信任 X-Forwarded-For 末尾的几项。为 0 时，限流按连接的地址计算。',
+    meaning: 'Parley 前面的代理层数，即信任 X-Forwarded-For 末尾的几项。',
   },
   HTTPS_PROXY: { meaning: '访问其他机器的 https 地址时使用的代理（CONNECT）。也可写作 `https_proxy`。' },
   HTTP_PROXY: { meaning: '访问其他机器的 http 地址时使用的代理。也可写作 `http_proxy`。' },
   NO_PROXY: {
-    meaning: '不经代理访问的主机：域名（含子域名）、地址或网段；本机总是不经代理。也可写作 `no_proxy`。',
+    meaning: '不经代理访问的主机：域名（含子域名）、地址或网段。也可写作 `no_proxy`。',
     default: '仅本机',
   },
   SHUTDOWN_GRACE_SEC: {
-    meaning: '收到 SIGTERM 后停止所用的秒数；正在生成的回答少 5 秒。容器的停止超时必须更长。',
+    meaning: '收到 SIGTERM 后停止所用的秒数（正在生成的回答少 5 秒），须短于容器的停止超时。',
   },
-  WEBHOOK_WINDOW_SEC: { meaning: '回调的时间戳与本机时钟最多相差的秒数。不超过一天，即重复回调的识别期限。' },
+  WEBHOOK_WINDOW_SEC: { meaning: '回调的时间戳与本机时钟最多相差的秒数，不超过一天。' },
   LOG_LEVEL: { meaning: '最低日志级别：`trace`、`debug`、`info`、`warn`、`error`、`fatal` 或 `silent`。' },
   LOG_FORMAT: {
-    meaning: '`pretty` 便于阅读；`json`（每行一个对象）便于日志系统收集。',
+    meaning: '`pretty` 便于阅读，`json` 便于日志系统收集。',
     default: '终端上为 pretty，否则为 json',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
@@ -88,53 +88,53 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   },
   REDIS_SENTINEL_PASSWORD: { meaning: '哨兵的密码，与 REDIS_URL 不同时设置。' },
   REDIS_SENTINEL_TLS: { meaning: '连接哨兵是否使用 TLS：`yes`、`no`，或与主节点相同 `same`（rediss://）。' },
-  REDIS_ALLOW_DATA_LOSS: { meaning: '`yes` 表示接受未开启 AOF 或会淘汰数据的 Redis。已接收的消息可能因此丢失。' },
+  REDIS_ALLOW_DATA_LOSS: { meaning: '`yes` 表示接受未开启 AOF 或会淘汰数据的 Redis，已接收的消息可能丢失。' },
   SECRET_KEY: {
-    meaning: '用于加密所保存的令牌和对话的密钥：32 字节的 base64（`openssl rand -base64 32`）。',
+    meaning: '加密所存数据的密钥：32 字节的 base64（`openssl rand -base64 32`）。',
     default: '本地模式下自动生成并保存在 DATA_DIR；否则必填',
   },
   SECRET_KEY_PREVIOUS: { meaning: '以前的密钥，以逗号分隔，只用于解密。' },
   QUEUE_SHARDS: { meaning: '唤醒队列的数量，用于在 Redis Cluster 上分摊负载。' },
   WORKER_CONCURRENCY: { meaning: '每个 worker 进程在 QUEUE_SHARDS 的每个队列上同时生成的回答数上限。' },
-  TURN_MAX_CRASHES: { meaning: '一条消息导致进程崩溃多少次后放弃并致歉。最后三次会单独运行。' },
+  TURN_MAX_CRASHES: { meaning: '一条消息使进程崩溃多少次（最后三次单独运行）后放弃并致歉。' },
   QUEUE_SOFT_WAITING: { meaning: '整个部署中等待的对话超过此数时，回答变短，且不使用工具。' },
   QUEUE_HARD_WAITING: { meaning: '等待的对话超过此数时，请等待最久的人稍后再试。' },
   QUEUE_SOFT_AGE_SEC: { meaning: '还有其他人等待时，等待超过此秒数的回答会变短。' },
   QUEUE_HARD_AGE_SEC: { meaning: '还有其他人等待时，等待超过此秒数的人会被请稍后再试。' },
-  LIMIT_PERSON_PER_MINUTE: { meaning: '每人每分钟在所有聊天中的消息数上限。超出的消息会被拒绝并提示。' },
+  LIMIT_PERSON_PER_MINUTE: { meaning: '每人每分钟在所有聊天中的消息数上限。' },
   LIMIT_CHAT_PER_MINUTE: { meaning: '每个聊天每分钟的消息数上限，所有人合计。' },
   LIMIT_SIGN_IN_FAILURES_PER_MINUTE: {
-    meaning: '每个地址每分钟对登录页面的失败请求数上限。成功的登录不受限制。',
+    meaning: '每个地址每分钟对登录页面的失败请求数上限。',
   },
-  QUESTION_MAX_AGE_SEC: { meaning: '问题最多等待的秒数，超过后致歉。已开始的回答不受限制。' },
+  QUESTION_MAX_AGE_SEC: { meaning: '问题等待多少秒后不再回答并致歉。' },
   CANARY_SEC: {
     meaning:
-      'worker 发送探测问题的间隔秒数。探测问题经过整个队列，但不调用模型，也不发送消息，结果决定 `/readyz` 的 `worker` 部分。0 表示关闭，建议 60。',
+      'worker 发送探测问题的间隔秒数，用于 `/readyz`。探测问题只经过队列，不调用模型，也不发送消息。0 表示关闭，建议 60。',
   },
-  CONVERSATION_IDLE_SEC: { meaning: '对话空闲多少秒后结束，下一条回答会提示已开始新对话。0 表示不结束。' },
+  CONVERSATION_IDLE_SEC: { meaning: '对话空闲多少秒后结束，0 表示不结束。' },
   HISTORY_TTL_DAYS: { meaning: '没有新消息的对话保存的天数。' },
-  FEEDBACK_TTL_DAYS: { meaning: '评价保存的天数，包括模型和策略规则（`npm run feedback`）。' },
+  FEEDBACK_TTL_DAYS: { meaning: '评价保存的天数（`npm run feedback`）。' },
   AUDIT: {
-    meaning: '`yes`：记录登录、提问（不含正文）、拒绝和工具调用，供审计使用。管理员的操作始终会被记录。',
+    meaning: '`yes`：记录登录、提问（不含正文）、拒绝和工具调用。管理员的操作始终会被记录。',
   },
   AUDIT_DIR: {
     meaning:
-      '存放审计记录（JSON Lines）的目录，`npm run admin -- audit verify` 能发现其中的任何改动。同一时间只有一个 worker 写入，所有 worker 须使用同一目录。',
+      '存放审计记录（JSON Lines）的目录，所有 worker 须使用同一目录。`npm run admin -- audit verify` 能发现其中的任何改动。',
     default: '无：记录保存在 Redis 中，共 64 个分区，每个分区最多 4,000 条',
   },
   AUDIT_QUESTION_DAYS: { meaning: '提问、拒绝和工具调用在审计记录中保存的天数。' },
   AUDIT_SIGN_IN_DAYS: { meaning: '登录、绑定和解除绑定在审计记录中保存的天数。' },
   AUDIT_ADMIN_DAYS: { meaning: '管理员的操作和删除证明在审计记录中保存的天数。' },
   AI_MARK: {
-    meaning: '每个回答旁的“由 AI 生成”标识，以文件发送的回答还会在元数据中带有该标识：`yes`、`no` 或自定文字。',
+    meaning: '回答旁和文件回答元数据中的“由 AI 生成”标识：`yes`、`no` 或自定文字。',
   },
-  FEEDBACK_TEXT: { meaning: '除评价和原因外，是否也保存对回答的文字意见（加密）。' },
+  FEEDBACK_TEXT: { meaning: '是否也保存对回答的文字意见（加密）。' },
   UNANSWERED_TEXT: {
-    meaning: '管理员能否查看未得到解答的问题原文（会话仍在保存期内时）。否则只显示单个词语和数量。',
+    meaning: '管理员能否查看未得到解答的问题原文，否则只有单个词语和数量。',
   },
   // Chat
   CHAT_BASE_URL: { meaning: '对话接口的地址，以 /v1 结尾。', default: EMBEDDED_OR_REQUIRED },
-  CHAT_API_KEY: { meaning: '机构用于对话接口的 API 密钥。' },
+  CHAT_API_KEY: { meaning: '对话接口的 API 密钥。' },
   CHAT_MODELS: {
     meaning: '可供选择的模型，以逗号分隔。',
     default: 'CHAT_BASE_URL 列出的对话模型；本地模式下为 svc-plus,svc-max',
@@ -144,25 +144,24 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     default: 'CHAT_MODELS 中的第一个；由服务列出时，取 MODELS_FILE 中的第一个，否则按名称',
   },
   MODELS_FILE: {
-    meaning: '描述每个模型的能力、请求选项和不接受的字段的文件，机器人和服务共用。收到 SIGHUP 时重新读取。',
+    meaning: '描述每个模型的能力、请求选项和不接受的字段的文件，机器人和服务共用。',
   },
   MODELS_SECRET: { meaning: '代入 MODELS_FILE 的 `headers` 中 `{secret}` 的值。' },
   CHAT_SEND_USER: { meaning: '`yes` 表示将账号的化名作为 `user` 发送给模型服务。' },
   CHAT_FALLBACK_MODEL: {
-    meaning: '所选模型不可用时使用的模型，须在 CHAT_MODELS 中。不用于无权使用它的人，也不用于它看不了的图片。',
+    meaning: '所选模型不可用时使用的 CHAT_MODELS 中的模型；无权使用它的人和它看不了的图片除外。',
     default: '无：请对方重试',
   },
   CHAT_SYSTEM_PROMPT_FILE: { meaning: '系统提示词文件。' },
   CHAT_PROMPT_TOKENS: {
-    meaning: '一次请求的 token 数上限（约数），超出时省略较早的对话。服务提示过长时自动降低。',
+    meaning: '一次请求的 token 数上限（约数），超出时省略较早的对话。',
     default: '24000；带文件时，最多用到 MODELS_FILE 中 `contextTokens` 留给回答之外的部分',
   },
   THINKING_SHOWN: {
-    meaning:
-      '`/think` 在哪里显示模型的思考过程：`private`（仅私聊）、`everywhere` 或 `never`。思考过程从不保存到对话中。',
+    meaning: '`/think` 在哪里显示模型的思考过程：`private`（仅私聊）、`everywhere` 或 `never`。',
   },
   MODERATION_WORDS_FILE: {
-    meaning: '敏感词文件，每行一个：含有这些词的问题不予受理，回答不予显示。收到 SIGHUP 时重新读取。',
+    meaning: '敏感词文件，每行一个：含有这些词的问题不予受理，回答不予显示。',
   },
   MODERATION_URL: {
     meaning:
@@ -176,13 +175,13 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     default: '不隐去',
   },
   MODERATION_MASK_IN: {
-    meaning: 'MODERATION_MASK 的适用范围：`prompts`（发送给模型的内容）、`answers`（回答）或 `both`（两者）。',
+    meaning: 'MODERATION_MASK 的适用范围：`prompts`（发送给模型的内容）、`answers`（回答）或 `both`。',
   },
-  PROMPTS_FILE: { meaning: '按语言列出推荐问题的文件，可以为空。收到 SIGHUP 时重新读取。' },
-  POLICY_FILE: { meaning: '规定谁可以使用机器人、使用哪些模型、在哪里使用的文件。收到 SIGHUP 时重新读取。' },
-  SCENES_FILE: { meaning: '场景文件：按群、部门或办公应用设置说明、模型、工具、欢迎语等。收到 SIGHUP 时重新读取。' },
-  TOOLS_FILE: { meaning: '规定模型可以调用哪些工具、为谁、在哪里的文件。收到 SIGHUP 时重新读取。' },
-  KNOWLEDGE_FILE: { meaning: '机构的文档来源及其读者的文件（docs/zh-CN/KNOWLEDGE.md）。收到 SIGHUP 时重新读取。' },
+  PROMPTS_FILE: { meaning: '按语言列出推荐问题的文件。' },
+  POLICY_FILE: { meaning: '规定谁可以使用机器人、使用哪些模型、在哪里使用的文件。' },
+  SCENES_FILE: { meaning: '场景文件：按群、部门或办公应用设置说明、模型、工具、欢迎语等。' },
+  TOOLS_FILE: { meaning: '规定模型可以调用哪些工具、为谁、在哪里的文件。' },
+  KNOWLEDGE_FILE: { meaning: '机构的文档来源及其读者的文件。' },
   WEB_SEARCH_URL: {
     meaning: '工具 `web_search` 使用的 SearXNG。其 `search.formats` 须包含 json。',
     default: '无；网页搜索需要此项或 WEB_SEARCH_BRAVE_KEY',
@@ -192,12 +191,12 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     meaning: '机构所在的 IANA 时区，用于提示词、`current_time`、`/export` 和 `/usage`。',
     default: '进程的时区（`TZ`，否则为本机时区）',
   },
-  DEFAULT_LANGUAGE: { meaning: '尚不知道对方语言时，欢迎语和通知使用的语言：`zh` 或 `en`。' },
+  DEFAULT_LANGUAGE: { meaning: '尚不知道对方语言时使用的语言：`zh` 或 `en`。' },
   GROUP_SCOPE: {
     meaning: '在群里 @ 机器人时的对话：`member`（每人一个）或 `group`（全群一个）。消息列总是单独一个。',
   },
   THREAD_FOLLOW: {
-    meaning: '`yes` 表示在 Slack 中已回答的消息列里，无需 @ 机器人即可继续提问，直到最后一次回答三天后。',
+    meaning: '`yes`：在 Slack 已回答的消息列里，最后一次回答后三天内无需 @ 机器人即可继续提问。',
   },
   REPLY_MIN_EDIT_MS: { meaning: '两次更新回答之间至少间隔的毫秒数。', default: '办公应用的限制' },
   // Sign-in
@@ -212,7 +211,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   SIGN_IN_CLIENT_SECRET: { meaning: 'Parley 的客户端密钥。' },
   SIGN_IN_CLIENT_AUTH: {
     meaning:
-      '发送客户端密钥的方式：`client_secret_post`（表单）、`client_secret_basic`（HTTP Basic，表单编码）、`client_secret_basic_raw`（HTTP Basic，不编码）或 `auto`（`oauth2` 用表单；`oidc` 在支持时用 HTTP Basic）。`npm run check` 会指出可用的方式。',
+      '发送客户端密钥的方式：`client_secret_post`（表单）、`client_secret_basic`（HTTP Basic，表单编码）、`client_secret_basic_raw`（HTTP Basic，不编码）或 `auto`（`oauth2` 用表单；`oidc` 在支持时用 HTTP Basic）。',
   },
   SIGN_IN_SCOPE: {
     meaning: '请求的 scope。使用 `oidc` 时，有些登录服务需要 `offline_access` 才签发 refresh token。',
@@ -237,7 +236,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   SIGN_IN_EXPIRES_UNIT: { meaning: '`expires_in` 的单位：`seconds`（秒）、`milliseconds`（毫秒）或 `auto`。' },
   SIGN_IN_KEEP_TOKENS: { meaning: '关联后保存的令牌：`none`、`refresh`（用于每天核验账号）或 `both`。' },
   SIGN_IN_LINK_DAYS: {
-    meaning: '无法每天核验账号（使用 `cas` 或没有 refresh token）时，多少天后需要重新登录。学工号会重新分配时请调低。',
+    meaning: '使用 `cas` 或没有 refresh token 时，多少天后需要重新登录。学工号会重新分配时请调低。',
   },
   SIGN_IN_SERVICE_NAME: { meaning: '登录页面上的机构名称。', default: 'SIGN_IN_URL 的主机名' },
   SIGN_IN_HELP_URL: { meaning: '服务台的 https 或 mailto 地址，遇到只有工作人员能解决的问题时显示。' },
@@ -247,13 +246,13 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   WECOM_BOT_NAME: { meaning: '机器人的显示名称，用于识别群里 @ 它的消息。' },
   WECOM_CONNECT: {
     meaning:
-      '企业微信如何传递消息：`callback`（调用 `/webhooks/wecom`）或 `connection`（Parley 主动连接企业微信，不需要公网地址）。',
+      '企业微信如何传递消息：`callback`（调用 `/webhooks/wecom`）或 `connection`（Parley 主动连接，不需要公网地址）。',
   },
   WECOM_BOT_ID: { meaning: '智能机器人的 Bot ID，用于 `WECOM_CONNECT=connection`。' },
   WECOM_BOT_SECRET: { meaning: '智能机器人长连接的 Secret，用于 `WECOM_CONNECT=connection`。' },
   WECOM_BUTTONS: {
     meaning:
-      '每个回答下方是否有带*停止*和*重试*的卡片。企业微信无法移除卡片。使用 `WECOM_CONNECT=connection` 时，它需要 `SIGN_IN_HELP_URL`（点击卡片会打开），且只有*重试*。',
+      '每个回答是否带有*停止*和*重试*卡片，企业微信无法移除。使用 `WECOM_CONNECT=connection` 时只有*重试*，并需要 `SIGN_IN_HELP_URL`（点击卡片会打开）。',
   },
   WECOM_CORP_ID: { meaning: '企业的 CorpId，用于企业微信内的登录和应用消息。' },
   WECOM_AGENT_ID: { meaning: '自建应用的 AgentId。' },
@@ -274,19 +273,18 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   SLACK_SIGNING_SECRET: { meaning: '应用的 Signing Secret，见其 Basic Information 页面。' },
   SLACK_BOT_TOKEN: { meaning: '应用的 Bot User OAuth Token（`xoxb-…`）。' },
   SLACK_CLIENT_ID: {
-    meaning: '应用的 Client ID，见其 Basic Information 页面，用于 Slack 登录（`same-browser`）。',
+    meaning: '应用的 Client ID，用于 Slack 登录（`same-browser`）。',
   },
-  SLACK_CLIENT_SECRET: { meaning: '应用的 Client Secret，见同一页面。' },
+  SLACK_CLIENT_SECRET: { meaning: '应用的 Client Secret。' },
   SLACK_BOT_NAME: { meaning: '`npm run slack:manifest` 生成的清单中的应用名称。' },
   SLACK_MORE_WORKSPACES: {
-    meaning: '其他可以在 `PUBLIC_URL/install/slack` 安装应用的工作区 ID；`SLACK_BOT_TOKEN` 属于第一个工作区。',
+    meaning: '其他可以在 `PUBLIC_URL/install/slack` 安装应用的工作区 ID。',
   },
   SLACK_CONNECT: {
-    meaning:
-      'Slack 如何传递消息：`http`（调用 `/webhooks/slack`）或 `socket`（Parley 主动连接 Slack，不需要公网地址）。',
+    meaning: 'Slack 如何传递消息：`http`（调用 `/webhooks/slack`）或 `socket`（Parley 主动连接，不需要公网地址）。',
   },
   SLACK_APP_TOKEN: { meaning: 'app-level token（`xapp-…`，权限 `connections:write`），用于 `SLACK_CONNECT=socket`。' },
-  SLACK_BUTTONS: { meaning: '回答是否带按钮：停止、重试、有帮助、没帮助。需要应用的 Interactivity，清单已启用。' },
+  SLACK_BUTTONS: { meaning: '回答是否带按钮：停止、重试、有帮助、没帮助。需要应用的 Interactivity。' },
   SLACK_REPLY: { meaning: '回答如何更新：`stream`（Slack 的流式消息）或 `edit`（编辑消息）。' },
   SLACK_API_URL: {
     meaning: 'Slack Web API 的地址，以 /api/ 结尾，用于测试。',
@@ -297,11 +295,11 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     default: 'https://slack.com；本地模式且 MESSENGER_PROTOCOL=slack 时为模拟的办公应用',
   },
   // Local mode
-  DATA_DIR: { meaning: 'worker 的文档索引所在的文件夹；本地模式下也存放内置 Redis 和生成的密钥。' },
+  DATA_DIR: { meaning: '存放 worker 的文档索引的文件夹，本地模式下还有 Redis 数据和生成的密钥。' },
   SERVICE_PORT: { meaning: '自带服务的端口。单独使用 `ROLES=service` 时与 PORT 相同。' },
   MESSENGER_PORT: { meaning: '模拟办公应用页面的端口。' },
   LOCAL_ENGINE_PORTS: {
-    meaning: '模拟办公应用的页面在本机哪些端口上查找对话引擎：Ollama、LM Studio、llama.cpp 和 vLLM。',
+    meaning: '模拟办公应用的页面在本机哪些端口上查找 Ollama、LM Studio、llama.cpp 和 vLLM。',
   },
   MESSENGER_PROTOCOL: { meaning: '本地模式模拟的办公应用：`wecom` 或 `slack`。' },
   // Reference service
@@ -315,7 +313,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     meaning: '可以登录的人员的 JSON 文件。',
     default: '本地模式下为 config/people.json，没有该文件时为 examples/people.json；否则没有',
   },
-  SERVICE_PUBLIC_URL: { meaning: '浏览器访问服务的地址，用于同一文件中的 PUBLIC_URL 是机器人地址的情况。' },
+  SERVICE_PUBLIC_URL: { meaning: 'PUBLIC_URL 是机器人的地址时，浏览器访问服务的地址。' },
   SERVICE_OIDC_ISSUER: { meaning: '机构的 OpenID Connect 登录服务的 issuer 原值，用于登录。', default: DIRECTORY },
   SERVICE_OIDC_CLIENT_ID: { meaning: '服务在登录服务中的客户端 ID。' },
   SERVICE_OIDC_CLIENT_SECRET: { meaning: '服务在登录服务中的客户端密钥。' },
@@ -331,7 +329,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   SERVICE_UPSTREAM_KEY: { meaning: '引擎的 API 密钥。' },
   SERVICE_UPSTREAM_MODELS: { meaning: '服务的每个模型名对应的引擎模型。', default: '名称相同' },
   SERVICE_RELAYED_FIELDS: { meaning: '另外转发给引擎的请求字段，以逗号分隔。', default: '仅标准字段' },
-  SERVICE_IMAGE_ADDRESSES: { meaning: '请求中是否可以包含 http 和 https 图片地址，由引擎从其所在网络获取。' },
+  SERVICE_IMAGE_ADDRESSES: { meaning: '请求中是否可以包含图片地址，由引擎从其所在网络获取。' },
   SERVICE_ACCESS_TOKEN_SEC: { meaning: 'access token 的有效期，单位为秒。' },
   SERVICE_REFRESH_TOKEN_SEC: { meaning: 'refresh token 的有效期，单位为秒。' },
 };

@@ -6,6 +6,7 @@ type ThreadText =
   | 'bareQuestion'
   | 'cut'
   | 'cutUnknown'
+  | 'listed'
   | 'filesRead'
   | 'filesUnread'
   | 'file'
@@ -27,6 +28,10 @@ export const THREAD_TEXTS: Catalogue<ThreadText> = {
   cut: {
     en: 'This thread is long: I read {shown} of its messages, the first and the newest ones, and left out {missing}.',
     zh: '此消息列较长：我阅读了其中 {shown} 条消息（第一条和最新的），略过了 {missing} 条。',
+  },
+  listed: {
+    en: 'By the rules of your institution I left out a part of this thread.',
+    zh: '按照贵机构的规定，此消息列中有部分内容未被读取。',
   },
   filesRead: {
     en: 'Files from this thread that I used: {files}.',

@@ -12,7 +12,7 @@ export const chatSettings = {
     example: 'https://chat.example.org/v1',
     level: 'first',
   }),
-  CHAT_API_KEY: secret(kinds.text, { meaning: "The institution's API key for the chat interface.", level: 'first' }),
+  CHAT_API_KEY: secret(kinds.text, { meaning: 'API key for the chat interface.', level: 'first' }),
   CHAT_MODELS: optional(kinds.listOf(name, 'model names'), {
     meaning: 'Models that people can choose, comma-separated.',
     default: 'the chat models that CHAT_BASE_URL lists; svc-plus,svc-max in local mode',
@@ -28,7 +28,7 @@ export const chatSettings = {
   MODELS_FILE: setting(
     kinds.text,
     'config/models.json',
-    "File with each model's capabilities, request options and refused fields, for bot and service. Reloaded on SIGHUP.",
+    "File with each model's capabilities, request options and refused fields, for bot and service.",
     'common',
   ),
   MODELS_SECRET: secret(kinds.textLike(/^[\x21-\x7e]{1,1000}$/, 'must be ASCII text without spaces'), {
@@ -37,15 +37,14 @@ export const chatSettings = {
   CHAT_SEND_USER: setting(kinds.yesOrNo, 'no', '`yes` sends a pseudonym of the account to the chat service as `user`.'),
   CHAT_FALLBACK_MODEL: optional(name, {
     meaning:
-      'Model used when the selected one is unavailable, one of CHAT_MODELS. Skipped for people who may not use it, and for images it cannot read.',
+      'Model of CHAT_MODELS used when the selected one is unavailable, if the person may use it and it can read the images.',
     default: 'none: the person is asked to try again',
     example: 'svc-max',
     level: 'common',
   }),
   CHAT_SYSTEM_PROMPT_FILE: setting(kinds.text, 'config/system-prompt.md', 'File with the system prompt.', 'common'),
   CHAT_PROMPT_TOKENS: optional(kinds.wholeNumber(1_000, 10_000_000), {
-    meaning:
-      'Approximate maximum tokens of a prompt; older turns are left out. Reduced if the service reports a prompt as too long.',
+    meaning: 'Approximate maximum tokens of a prompt; older turns are left out.',
     default: '24000, and with files as much as `contextTokens` in MODELS_FILE leaves beside the answer',
     example: '24000',
     level: 'common',
@@ -53,25 +52,25 @@ export const chatSettings = {
   THINKING_SHOWN: setting(
     kinds.oneOf('private', 'never', 'everywhere'),
     'private',
-    "Where `/think` shows the model's reasoning: `private` (private chats only), `everywhere` or `never`. It is never stored in the conversation.",
+    "Where `/think` shows the model's reasoning: `private` (private chats only), `everywhere` or `never`.",
     'common',
   ),
   MODERATION_WORDS_FILE: setting(
     kinds.text,
     'config/moderation-words.txt',
-    'File with words, one per line, that no question may contain and no answer shows. Reloaded on SIGHUP.',
+    'File with words, one per line, that no question may contain and no answer shows.',
     'common',
   ),
   MODERATION_URL: optional(kinds.webAddress, {
     meaning:
-      'Moderation service: gets `POST {"text","kind"}` with `kind` `prompt` or `answer`, and answers `{"allow":boolean}` within 3 s.',
+      'Moderation service that gets `POST {"text","kind"}` with `kind` `prompt` or `answer`, and answers `{"allow":boolean}` within 3 s.',
     default: 'none',
     example: 'https://moderation.example.org/check',
   }),
   MODERATION_AWAY: setting(
     kinds.oneOf('block', 'allow'),
     'block',
-    'What happens to texts while MODERATION_URL does not answer.',
+    'Whether to `block` or `allow` texts while MODERATION_URL does not answer.',
   ),
   MODERATION_MASK: optional(kinds.listOfWords(...MASK_KINDS), {
     meaning:
@@ -82,36 +81,31 @@ export const chatSettings = {
   MODERATION_MASK_IN: setting(
     kinds.oneOf('both', 'prompts', 'answers'),
     'both',
-    'Where MODERATION_MASK applies: `prompts` (all that is sent to the model), `answers`, or `both`.',
+    'Where MODERATION_MASK applies: `prompts`, `answers` or `both`.',
   ),
-  PROMPTS_FILE: setting(
-    kinds.text,
-    'config/prompts.json',
-    'File with suggested questions by language; may be empty. Reloaded on SIGHUP.',
-    'common',
-  ),
+  PROMPTS_FILE: setting(kinds.text, 'config/prompts.json', 'File with suggested questions by language.', 'common'),
   POLICY_FILE: setting(
     kinds.text,
     'config/policy.json',
-    'File with the rules for who may use the bot, with which models and where. Reloaded on SIGHUP.',
+    'File with the rules for who may use the bot, with which models and where.',
     'common',
   ),
   SCENES_FILE: setting(
     kinds.text,
     'config/scenes.json',
-    'File with scenes: instructions, models, tools, welcome and more per group, department or platform. Reloaded on SIGHUP.',
+    'File with instructions, models, tools, welcome and more per group, department or platform.',
     'common',
   ),
   TOOLS_FILE: setting(
     kinds.text,
     'config/tools.json',
-    'File with the tools that the model may call, for whom and where. Reloaded on SIGHUP.',
+    'File with the tools that the model may call, for whom and where.',
     'common',
   ),
   KNOWLEDGE_FILE: setting(
     kinds.text,
     'config/knowledge.json',
-    "File with the institution's document sources and their readers (docs/guide/KNOWLEDGE.md). Reloaded on SIGHUP.",
+    "File with the institution's document sources and their readers.",
     'common',
   ),
   WEB_SEARCH_URL: optional(kinds.webAddress, {
@@ -133,7 +127,7 @@ export const chatSettings = {
   DEFAULT_LANGUAGE: setting(
     kinds.oneOf('zh', 'en'),
     'zh',
-    'Language of the welcome and of notices for a person whose language is unknown: `zh` or `en`.',
+    'Language for people whose language is unknown: `zh` or `en`.',
     'common',
   ),
   GROUP_SCOPE: setting(
@@ -145,7 +139,7 @@ export const chatSettings = {
   THREAD_FOLLOW: setting(
     kinds.yesOrNo,
     'no',
-    '`yes` lets people continue an answered Slack thread without mentioning the bot, until three days after its last answer.',
+    '`yes`: replies in an answered Slack thread need no mention, for three days after its last answer.',
     'common',
   ),
   REPLY_MIN_EDIT_MS: optional(kinds.wholeNumber(0, 60_000), {
@@ -188,7 +182,7 @@ export const signInSettings = {
   SIGN_IN_CLIENT_AUTH: setting(
     kinds.oneOf('auto', 'client_secret_basic', 'client_secret_basic_raw', 'client_secret_post'),
     'auto',
-    'How the client secret is sent: `client_secret_post` (form), `client_secret_basic` (HTTP Basic, form-encoded), `client_secret_basic_raw` (HTTP Basic, not encoded) or `auto` (`oauth2`: form; `oidc`: HTTP Basic if supported). `npm run check` shows which works.',
+    'How the client secret is sent: `client_secret_post` (form), `client_secret_basic` (HTTP Basic, form-encoded), `client_secret_basic_raw` (HTTP Basic, not encoded) or `auto` (`oauth2`: form; `oidc`: HTTP Basic if supported).',
   ),
   SIGN_IN_SCOPE: optional(kinds.text, {
     meaning: 'Requested scope. With `oidc`, some providers require `offline_access` for refresh tokens.',
@@ -210,7 +204,7 @@ export const signInSettings = {
   ),
   SIGN_IN_PROOF: optional(kinds.proofSetting, {
     meaning:
-      "Proof that the chat user is the signed-in person: `same-browser` (the platform's web sign-in), `same-id` (equal ids), both, comma-separated, or `typed-code` (a code typed into the chat; the weakest). Per platform: `wecom:same-browser,slack:same-id`; several joined by `+`.",
+      "Proof that the chat user is the signed-in person: `same-browser` (the platform's web sign-in), `same-id` (equal ids), both, comma-separated, or `typed-code` (typed into the chat; the weakest). Per platform: `wecom:same-browser,slack:same-id`; several joined by `+`.",
     default: 'same-browser if web sign-in is configured for every active platform; required otherwise',
     example: 'same-browser,same-id',
     level: 'common',
@@ -240,7 +234,7 @@ export const signInSettings = {
   SIGN_IN_LINK_DAYS: setting(
     kinds.wholeNumber(1, 30),
     '30',
-    'Days until people must sign in again where no daily check is possible: with `cas` or without a refresh token. Lower it if staff or student numbers are reassigned.',
+    'Days until people must sign in again with `cas` or without a refresh token. Lower it if staff or student numbers are reassigned.',
   ),
   SIGN_IN_SERVICE_NAME: optional(kinds.text, {
     meaning: "The institution's name on the sign-in pages.",

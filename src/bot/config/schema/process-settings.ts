@@ -16,7 +16,7 @@ export const processSettings = {
   }),
   ADMIN_IDS: optional(kinds.listOf(kinds.textLike(/^[\w.@-]{1,64}$/, 'must be an account id'), 'account ids'), {
     meaning:
-      'Account ids (staff or student numbers) of the administrators, comma-separated. They may open PUBLIC_URL/admin.',
+      'Account ids (staff or student numbers) of the administrators, who may open PUBLIC_URL/admin; comma-separated.',
     default: 'none: the page does not exist',
     example: '20080117,20110042',
     level: 'common',
@@ -34,7 +34,7 @@ export const processSettings = {
   }),
   PUBLIC_URL: optional(kinds.publicOrigin, {
     meaning:
-      'Address of the bot for browsers and platforms, without a path. Must be https, except on 127.0.0.1, [::1] and localhost.',
+      'Address of the bot for browsers and platforms, without a path; https except on 127.0.0.1, [::1] and localhost.',
     default: 'http://127.0.0.1:PORT',
     example: 'https://parley.example.org',
     level: 'first',
@@ -48,7 +48,7 @@ export const processSettings = {
   TRUSTED_PROXY_HOPS: setting(
     kinds.wholeNumber(0, 10),
     '0',
-    "Number of proxies in front of Parley, and of trailing X-Forwarded-For entries that it trusts. With 0, limits use the connection's address.",
+    'Number of proxies in front of Parley: it trusts that many trailing X-Forwarded-For entries.',
     'common',
   ),
   HTTPS_PROXY: secret(kinds.proxyAddress, {
@@ -64,7 +64,7 @@ export const processSettings = {
   }),
   NO_PROXY: optional(kinds.listOf(kinds.textLike(/^[\w.:*/[\]-]+$/, 'must be a host'), 'hosts'), {
     meaning:
-      'Hosts reached without the proxy: domain names (with subdomains), addresses or networks; always this machine. Also read as `no_proxy`.',
+      'Hosts reached without the proxy: domain names (with subdomains), addresses or networks. Also read as `no_proxy`.',
     default: 'this machine only',
     example: '.example.org,10.0.0.0/8',
     level: 'common',
@@ -72,12 +72,12 @@ export const processSettings = {
   WEBHOOK_WINDOW_SEC: setting(
     kinds.wholeNumber(1, REMEMBERED_SEC),
     '300',
-    "Maximum difference in seconds between a delivery's timestamp and the local clock. At most one day, while repeated deliveries are recognised.",
+    "Maximum difference in seconds between a delivery's timestamp and the local clock, at most one day.",
   ),
   SHUTDOWN_GRACE_SEC: setting(
     kinds.wholeNumber(1, 600),
     '30',
-    "Seconds of a stop after SIGTERM; running answers have 5 less. The container's stop timeout must be longer.",
+    "Seconds of a stop after SIGTERM (5 less for running answers), less than the container's stop timeout.",
     'common',
   ),
   LOG_LEVEL: setting(
@@ -87,14 +87,14 @@ export const processSettings = {
     'common',
   ),
   LOG_FORMAT: optional(kinds.oneOf('pretty', 'json'), {
-    meaning: '`pretty` for people, `json` (one object per line) for log collectors.',
+    meaning: '`pretty` for people, `json` for log collectors.',
     default: 'pretty on a terminal, else json',
     example: 'json',
     level: 'common',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(kinds.insideAddress, {
     meaning:
-      'OpenTelemetry collector that gets a trace of each message over OTLP/HTTP (`http/protobuf`). Contains no message text. Further `OTEL_*` variables apply in the process environment.',
+      'OpenTelemetry collector that gets a trace of each message, without its text, over OTLP/HTTP (`http/protobuf`). Other `OTEL_*` variables apply in the process environment.',
     default: 'none; nothing is traced',
     example: 'http://otel-collector:4318',
     level: 'common',
@@ -135,7 +135,7 @@ export const localSettings = {
   DATA_DIR: setting(
     kinds.text,
     './data',
-    "Directory for a worker's document index; in local mode also for the embedded Redis and generated keys.",
+    "Directory for a worker's document index, and in local mode for Redis and generated keys.",
     'common',
   ),
   SERVICE_PORT: setting(port, '8081', 'Port of the reference service. Same as PORT with `ROLES=service` alone.'),
@@ -143,7 +143,7 @@ export const localSettings = {
   LOCAL_ENGINE_PORTS: setting(
     kinds.listOf(port, 'port numbers'),
     '11434,1234,8080,8000',
-    "Ports of this computer where the messenger's page looks for chat engines: Ollama, LM Studio, llama.cpp and vLLM.",
+    "Local ports where the messenger's page looks for Ollama, LM Studio, llama.cpp and vLLM.",
   ),
   MESSENGER_PROTOCOL: setting(
     kinds.oneOf('wecom', 'slack'),
@@ -157,7 +157,7 @@ export const localSettings = {
 export const storeSettings = {
   REDIS_URL: secret(kinds.listOf(kinds.redisAddress, 'redis:// or rediss:// addresses'), {
     meaning:
-      'redis:// or rediss:// address. A comma-separated list means Redis Cluster, or sentinels with REDIS_SENTINEL_NAME.',
+      'redis:// or rediss:// address; several, comma-separated, for Redis Cluster, or for sentinels with REDIS_SENTINEL_NAME.',
     default: 'embedded in local mode; required otherwise',
     example: 'redis://127.0.0.1:6379',
     level: 'first',
@@ -181,10 +181,10 @@ export const storeSettings = {
   REDIS_ALLOW_DATA_LOSS: setting(
     kinds.yesOrNo,
     'no',
-    '`yes` accepts a Redis without append-only file or with eviction. Accepted messages can then be lost.',
+    '`yes` accepts a Redis without append-only file or with eviction, which can lose accepted messages.',
   ),
   SECRET_KEY: secret(kinds.secretKey, {
-    meaning: 'Key that encrypts stored tokens and conversations: 32 bytes in base64 (`openssl rand -base64 32`).',
+    meaning: 'Key that encrypts stored data: 32 bytes in base64 (`openssl rand -base64 32`).',
     default: 'generated and stored in DATA_DIR in local mode; required otherwise',
     level: 'first',
   }),
@@ -227,12 +227,12 @@ export const storeSettings = {
   TURN_MAX_CRASHES: setting(
     kinds.wholeNumber(1, 100),
     '5',
-    'Minimum process crashes before a message is given up with an apology. In the last three it ran alone.',
+    'Minimum process crashes before a message that ran alone in the last three is given up with an apology.',
   ),
   LIMIT_PERSON_PER_MINUTE: setting(
     kinds.wholeNumber(1, 10_000),
     '20',
-    'Maximum messages per person and minute across all chats. Further ones are refused with a notice.',
+    'Maximum messages per person and minute, across all chats.',
     'common',
   ),
   LIMIT_CHAT_PER_MINUTE: setting(
@@ -244,23 +244,23 @@ export const storeSettings = {
   LIMIT_SIGN_IN_FAILURES_PER_MINUTE: setting(
     kinds.wholeNumber(10, 1_000_000),
     '600',
-    'Maximum failed requests to the sign-in pages per address and minute. Successful sign-ins are not limited.',
+    'Maximum failed requests to the sign-in pages per address and minute.',
   ),
   QUESTION_MAX_AGE_SEC: setting(
     kinds.wholeNumber(60, 86_400),
     '600',
-    'Maximum wait of a question for its turn, in seconds. Then it gets an apology. Begun answers do not expire.',
+    'Seconds after which a question that still waits gets an apology.',
     'common',
   ),
   CANARY_SEC: setting(
     kinds.wholeNumber(0, 3_600),
     '0',
-    'Seconds between synthetic questions of a worker, which test the queue without model and platform and drive the part `worker` of `/readyz`. 0 disables them; 60 is a good value.',
+    'Seconds between synthetic questions of a worker, which test the queue without model and platform for `/readyz`. 0 disables them; 60 is a good value.',
   ),
   CONVERSATION_IDLE_SEC: setting(
     kinds.wholeNumber(0, 31_536_000),
     '28800',
-    'Idle seconds after which a conversation ends and the next answer says that a new one began. 0 disables this.',
+    'Idle seconds after which a conversation ends; 0 disables this.',
     'common',
   ),
   HISTORY_TTL_DAYS: setting(
@@ -272,17 +272,17 @@ export const storeSettings = {
   FEEDBACK_TTL_DAYS: setting(
     kinds.wholeNumber(1, 3_650),
     '90',
-    'Days for which ratings are stored, with model and policy rule (`npm run feedback`).',
+    'Days for which ratings are stored (`npm run feedback`).',
   ),
   AUDIT: setting(
     kinds.yesOrNo,
     'no',
-    '`yes` records sign-ins, questions (without text), refusals and tool runs for audits. Acts of administrators are always recorded.',
+    '`yes` records sign-ins, questions (without text), refusals and tool runs. Acts of administrators are always recorded.',
     'common',
   ),
   AUDIT_DIR: optional(kinds.text, {
     meaning:
-      'Folder for the audit record as JSON lines in which `npm run admin -- audit verify` finds every change. Only one worker writes at a time; all need the same folder.',
+      'Folder for the audit record, the same for all workers, as JSON lines in which `npm run admin -- audit verify` finds every change.',
     default: 'none: the record stays in Redis, at most 4,000 entries in each of 64 parts',
     example: '/var/lib/parley/audit',
     level: 'common',
@@ -305,17 +305,13 @@ export const storeSettings = {
   AI_MARK: setting(
     kinds.wordsOrNot,
     'yes',
-    'Mark beside every answer that says it is AI-generated, and in the metadata of answers sent as files: `yes`, `no` or other words.',
+    'Mark beside every answer, and in the metadata of answer files, that it is AI-generated: `yes`, `no` or other words.',
     'common',
   ),
-  FEEDBACK_TEXT: setting(
-    kinds.yesOrNo,
-    'no',
-    'Whether comments on answers are stored too, encrypted, beside rating and reasons.',
-  ),
+  FEEDBACK_TEXT: setting(kinds.yesOrNo, 'no', 'Whether comments on answers are stored too, encrypted.'),
   UNANSWERED_TEXT: setting(
     kinds.yesOrNo,
     'no',
-    'Whether administrators may read the texts of unanswered questions, as long as their conversations are stored. Otherwise they see single words and counts.',
+    'Whether administrators may read the texts of unanswered questions, instead of single words and counts.',
   ),
 };

@@ -11,7 +11,7 @@ export const serviceSettings = {
     level: 'common',
   }),
   SERVICE_PUBLIC_URL: optional(kinds.publicOrigin, {
-    meaning: "Address of the service for browsers, if PUBLIC_URL in the same file is the bot's.",
+    meaning: "Address of the service for browsers, if PUBLIC_URL is the bot's.",
     default: 'PUBLIC_URL',
     example: 'https://service.example.org',
   }),
@@ -88,7 +88,7 @@ export const serviceSettings = {
   SERVICE_IMAGE_ADDRESSES: setting(
     kinds.yesOrNo,
     'no',
-    'Whether requests may contain http and https image addresses, which the engine fetches from its own network.',
+    'Whether requests may contain image addresses, which the engine fetches from its own network.',
   ),
   SERVICE_ACCESS_TOKEN_SEC: setting(kinds.wholeNumber(1, YEAR_SEC), '7200', 'Lifetime of access tokens, in seconds.'),
   SERVICE_REFRESH_TOKEN_SEC: setting(

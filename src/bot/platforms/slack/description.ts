@@ -36,11 +36,11 @@ const settings = {
     },
   ),
   SLACK_CLIENT_ID: optional(kinds.textLike(/^[\w.-]{1,128}$/, "must be the app's Client ID, without spaces"), {
-    meaning: "The app's Client ID, from its Basic Information page, for sign-in with Slack (`same-browser`).",
+    meaning: "The app's Client ID, for sign-in with Slack (`same-browser`).",
     example: '1234567890.9876543210',
     level: 'common',
   }),
-  SLACK_CLIENT_SECRET: secret(kinds.text, { meaning: "The app's Client Secret, from the same page.", level: 'common' }),
+  SLACK_CLIENT_SECRET: secret(kinds.text, { meaning: "The app's Client Secret.", level: 'common' }),
   SLACK_BOT_NAME: setting(
     kinds.textLike(/^(?! )[^\p{Cc}]{1,35}(?<! )$/u, 'must be a name of at most 35 characters'),
     'Parley',
@@ -50,8 +50,7 @@ const settings = {
   SLACK_MORE_WORKSPACES: optional(
     kinds.listOf(kinds.textLike(/^T[A-Z0-9]{1,20}$/, 'must be a workspace id'), 'workspace ids such as T0123ABCD'),
     {
-      meaning:
-        'Further workspaces that may install the app at `PUBLIC_URL/install/slack`, by their ids; `SLACK_BOT_TOKEN` is the first one’s.',
+      meaning: 'Ids of further workspaces that may install the app at `PUBLIC_URL/install/slack`.',
       default: 'none',
       example: 'T0123ABCD,T0456EFGH',
       level: 'common',
@@ -60,7 +59,7 @@ const settings = {
   SLACK_CONNECT: setting(
     kinds.oneOf('http', 'socket'),
     'http',
-    'How Slack delivers: `http` (it calls `/webhooks/slack`) or `socket` (Parley opens connections to Slack; no public address is needed for it).',
+    'How Slack delivers: `http` (to `/webhooks/slack`) or `socket` (connections opened by Parley; needs no public address).',
     'common',
   ),
   SLACK_APP_TOKEN: secret(
@@ -78,7 +77,7 @@ const settings = {
   SLACK_BUTTONS: setting(
     kinds.yesOrNo,
     'yes',
-    "Whether answers have buttons: stop, try again, good and bad. Requires the app's Interactivity, which the manifest enables.",
+    "Whether answers have buttons: stop, try again, good and bad. Requires the app's Interactivity.",
     'common',
   ),
   SLACK_API_URL: optional(kinds.webAddress, {

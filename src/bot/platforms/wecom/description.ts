@@ -19,7 +19,7 @@ const LOCAL_APP = { corpId: 'wwparleylocal', agentId: '1000002' };
  */
 const settings = {
   WECOM_BOT_TOKEN: secret(kinds.textLike(/^[\w-]{1,32}$/, "must be the bot's Token: at most 32 letters and digits"), {
-    meaning: "The AI bot's Token, as its callback settings show it.",
+    meaning: "The AI bot's Token, from its callback settings.",
     level: 'first',
   }),
   WECOM_BOT_AES_KEY: secret(
@@ -38,7 +38,7 @@ const settings = {
   WECOM_CONNECT: setting(
     kinds.oneOf('callback', 'connection'),
     'callback',
-    'How WeCom delivers: `callback` (it calls `/webhooks/wecom`) or `connection` (Parley opens one connection to WeCom; no public address is needed for it).',
+    'How WeCom delivers: `callback` (to `/webhooks/wecom`) or `connection` (opened by Parley; needs no public address).',
     'common',
   ),
   WECOM_BOT_ID: optional(kinds.textLike(/^[\x21-\x7e]{1,128}$/, 'must be the Bot ID, without spaces'), {
@@ -56,7 +56,7 @@ const settings = {
   WECOM_BUTTONS: setting(
     kinds.yesOrNo,
     'no',
-    'Whether each answer has a card with *stop* and *try again* below it. WeCom cannot remove cards. With `WECOM_CONNECT=connection` it requires `SIGN_IN_HELP_URL`, which a tap on the card opens, and offers only *try again*.',
+    'Whether each answer has a card with *stop* and *try again*, which WeCom cannot remove. With `WECOM_CONNECT=connection` it offers only *try again* and requires `SIGN_IN_HELP_URL`, which a tap opens.',
     'common',
   ),
   WECOM_CORP_ID: optional(kinds.textLike(/^[\w.:/@-]+$/, 'must be a name without spaces'), {

@@ -36,7 +36,15 @@ import { imageObstacle, imageRefusal } from '../images/refuse-images.ts';
 import type { AnswerQuestion, Outcome } from '../outcome.ts';
 import type { Question } from '../prompt/question.ts';
 import { earlierConversation, summaryRequest, type SummaryRequest } from '../prompt/earlier-conversation.ts';
-import { isInThread, languageOfThread, readThreadOf, seeThread, threadEntries } from '../prompt/thread-context.ts';
+import {
+  isInThread,
+  languageOfThread,
+  leaveOutListed,
+  readThreadOf,
+  seeThread,
+  threadEntries,
+  type SeenEntry,
+} from '../prompt/thread-context.ts';
 import { readThreadFiles } from '../prompt/thread-files.ts';
 import { speakerTagOf } from '../prompt/turn-history.ts';
 import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
@@ -339,11 +347,11 @@ async function buildPrompt(
 ): Promise<{ earlier: PromptMaterial['earlier']; chosen: ChosenModel; build(size: PromptSize): FittedPrompt }> {
   const { question, newest, models: allowed } = context;
   const { budgetTokens, timeZone } = options.prompt;
-  const { material, threadFileNotes } = await gatherMaterial(options, context, read, (status) => draft.show(status));
+  const { material, threadNotes } = await gatherMaterial(options, context, read, (status) => draft.show(status));
   await judgeThread(options, context, material);
   if (material.earlier.ended) draft.startOver(material.earlier.ended);
   if ((await read.thread)?.kind === 'unread') draft.note(localizeForChat(THREAD_TEXTS.unread, read.voice));
-  for (const note of threadFileNotes) draft.note(note);
+  for (const note of threadNotes) draft.note(note);
 
   const chosen = chooseModel(options, { allowed, language: question.language, declared }, material);
   draft.model = chosen.model;
@@ -382,7 +390,7 @@ async function gatherMaterial(
   context: AdmittedContext,
   { scene, voice, seesImages, files, thread }: ReadQuestion,
   showStatus: (status: string) => void,
-): Promise<{ material: PromptMaterial; threadFileNotes: readonly string[] }> {
+): Promise<{ material: PromptMaterial; threadNotes: readonly string[] }> {
   const { question, newest, controls } = context;
   const { groupScope, idleMs, timeZone } = options.prompt;
   const earlier = earlierConversation({ keyRing: options.keyRing, groupScope, idleMs }, context);
@@ -400,7 +408,9 @@ async function gatherMaterial(
     question.text === '' && images.length === 0 && question.quotedText === undefined && reading !== undefined;
   const bareText = localize(THREAD_TEXTS.bareQuestion, languageOfThread(reading) ?? question.language);
   const { language } = question;
-  const seen = reading?.kind === 'read' ? seeThread(reading, context, earlier) : [];
+  const { seen, leftOut } = await readableThread(options, context, { reading, earlier });
+  // A bare mention asks about the thread.
+  if (isBare && leftOut > 0 && !seen.some(({ kind }) => kind === 'message')) throw new BlockedPromptError('blocked');
   const shared = await readThreadFiles(
     scene,
     {
@@ -430,7 +440,20 @@ async function gatherMaterial(
     files: [...shared.files, ...earlierFiles.files, ...files],
     filesAtHand: shared.filesAtHand,
   };
-  return { material, threadFileNotes: shared.notes };
+  const listedNote = leftOut > 0 ? [localizeForChat(THREAD_TEXTS.listed, voice)] : [];
+  return { material, threadNotes: [...listedNote, ...shared.notes] };
+}
+
+/** The thread without messages that must not reach a model, and how many those are. */
+async function readableThread(
+  { moderation }: Pick<AnswerQuestionOptions, 'moderation'>,
+  context: AdmittedContext,
+  { reading, earlier }: { reading: ThreadReading | undefined; earlier: PromptMaterial['earlier'] },
+): Promise<{ seen: readonly SeenEntry[]; leftOut: number }> {
+  const all = reading?.kind === 'read' ? seeThread(reading, context, earlier) : [];
+  if (!moderation) return { seen: all, leftOut: 0 };
+  const seen = await leaveOutListed(all, (text) => moderation.hasWord(text, context.controls.signal));
+  return { seen, leftOut: all.length - seen.length };
 }
 
 /** The model that answers, and what it can do. */

@@ -16,7 +16,9 @@ const MAX_NUMBER_WORD = 40;
 /** Marks that belong to an address or number only within it. */
 const LEADING = new Set([...'.%_-'].map((mark) => mark.charCodeAt(0)));
 const TRAILING = /(?<![.%_+-])[.%_+-]+$/;
-const NUMBER_WORD = /^\+?\d+(?:-\d+)*[Xx]?$/;
+/** Dots separate only short groups, so that no decimal fraction is a number of a person. */
+const NUMBER_WORD = /^\+?(?:\d+(?:-\d+)*|\d{3,6}(?:\.\d{3,6})+)[Xx]?$/;
+const SEPARATOR = /[-.]/;
 
 /** A group of digits in the text. */
 interface Group {
@@ -206,7 +208,7 @@ function groupsOf(bare: string, at: number): readonly Group[] {
   if (bare.length > MAX_NUMBER_WORD || !NUMBER_WORD.test(bare)) return NO_GROUPS;
   const groups: Group[] = [];
   let from = bare.startsWith('+') ? 1 : 0;
-  for (const digits of bare.slice(from).toUpperCase().split('-')) {
+  for (const digits of bare.slice(from).toUpperCase().split(SEPARATOR)) {
     groups.push({ from: at + from, to: at + from + digits.length, digits });
     from += digits.length + 1;
   }

@@ -27,12 +27,12 @@ export class Moderation {
 
   /** Checks a question with its quotes and files. @throws the signal's reason */
   async judgePrompt(text: string, turnId: DeliveryId, signal: AbortSignal): Promise<ModerationVerdict> {
-    if (await this.#hasWord(text, signal)) return this.#refuse('prompt', 'words', turnId);
+    if (await this.hasWord(text, signal)) return this.#refuse('prompt', 'words', turnId);
     return this.#askService(text, 'prompt', turnId, signal);
   }
 
-  /** Files may bring megabytes: other turns go on between two slices. */
-  async #hasWord(text: string, signal: AbortSignal): Promise<boolean> {
+  /** Whether a text has a listed word. Files may bring megabytes: other turns go on between two slices. */
+  async hasWord(text: string, signal: AbortSignal): Promise<boolean> {
     const scan = this.#options.words?.begin();
     if (!scan) return false;
     for (let end = SLICE_CHARS; end < text.length; end += SLICE_CHARS) {

@@ -96,6 +96,20 @@ export function seeThread(
   });
 }
 
+/**
+ * Leaves out the messages with a listed word (SECURITY.md moderation): they must not reach a model, but what one person
+ * wrote must not refuse the questions of all others in the thread.
+ */
+export async function leaveOutListed(
+  seen: readonly SeenEntry[],
+  hasWord: (text: string) => Promise<boolean>,
+): Promise<SeenEntry[]> {
+  const kept: SeenEntry[] = [];
+  for (const one of seen)
+    if (one.kind !== 'message' || one.state === 'known' || !(await hasWord(wordsOf(one.message)))) kept.push(one);
+  return kept;
+}
+
 /** Name in the store of a file that a thread shows. Edits change the order of files, but not their references. */
 export function sharedMediaId(id: DeliveryId, { mediaRef }: { mediaRef: string }): string {
   return `${id}:${createHash('sha256').update(mediaRef).digest('hex').slice(0, 16)}`;
@@ -186,6 +200,11 @@ function plainName(name: string): string {
 
 function textOf(parts: readonly MessagePart[]): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+/** All that a message brings into a prompt, except the content of its files. */
+function wordsOf({ parts }: ThreadMessage): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : (part.name ?? ''))).join('\n');
 }
 
 /** A message as text. Files and images are named; the prompt contains those that are shown (`thread-files.ts`). */
