@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RawConnections, SentFrame } from '../test/support/raw-wecom-connections.ts';
+import { userIdOf } from './drain.ts';
 import { kindOfText } from './judge-text.ts';
 import { questionText, questionsIn, type SentEvent, type VisibleMessage } from './ledger.ts';
 
@@ -42,7 +43,7 @@ export class ConnectedWecomUsers {
   constructor(options: ConnectedUsersOptions) {
     this.#options = options;
     options.connections.judge = (frame) => {
-      const errcode = WRITES.test(frame.cmd) ? options.refusalOf(frame.reqId) : 0;
+      const errcode = WRITES.test(frame.cmd) ? options.refusalOf(this.#chatOf(frame)) : 0;
       if (errcode === 0) this.#show(frame);
       return errcode;
     };
@@ -61,10 +62,10 @@ export class ConnectedWecomUsers {
     event.sentAtMs = Date.now();
     const note = { atMs: Date.now(), receiver: `connection ${connection}`, result: 'said' };
     event.tries.push(note);
-    const { conversation } = event;
+    const chatId = chatIdOf(event);
     connections.say(questionText(event), {
-      ...{ msgid: event.messageId, reqId, userId: `person${conversation}` },
-      ...(conversation % 8 === 0 ? { chatId: `group${conversation}` } : {}),
+      ...{ msgid: event.messageId, reqId, userId: userIdOf(event) },
+      ...(chatId === undefined ? {} : { chatId }),
     });
     while (event.acknowledgedAtMs === undefined && Date.now() < event.sentAtMs + SIGN_WITHIN_MS) await pause(10);
     if (event.acknowledgedAtMs === undefined) note.result = 'no sign in time';
@@ -98,6 +99,13 @@ export class ConnectedWecomUsers {
     return { subscriptions: subscriptions.size, lostInGaps, toldInGaps, gapsMs };
   }
 
+  /** A reply names its request, a push its chat. */
+  #chatOf({ reqId, body }: SentFrame): string {
+    const event = this.#byRequest.get(reqId)?.event;
+    if (event) return chatIdOf(event) ?? userIdOf(event);
+    return typeof body['chatid'] === 'string' ? body['chatid'] : reqId;
+  }
+
   #show({ cmd, reqId, body }: SentFrame): void {
     if (cmd === 'aibot_respond_msg') {
       const { id, content, finish } = body['stream'] as { id: string; content: string; finish: boolean };
@@ -123,6 +131,11 @@ export class ConnectedWecomUsers {
     if (content !== (message.snapshots.at(-1)?.text ?? '')) message.snapshots.push({ atMs: Date.now(), text: content });
     message.isFinal = finish;
   }
+}
+
+/** The group of a question; undefined in a private chat. */
+function chatIdOf({ conversation }: SentEvent): string | undefined {
+  return conversation % 8 === 0 ? `group${conversation}` : undefined;
 }
 
 function asksAgain({ snapshots }: VisibleMessage): boolean {

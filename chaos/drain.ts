@@ -5,7 +5,7 @@ import { conversationKeys, messageKey, pendingKey } from '../src/bot/domain/part
 import { ALL_PARTITIONS, conversationOf, deliveryIdOf } from '../src/bot/domain/conversation.ts';
 import type { Chat } from '../src/bot/domain/message.ts';
 import { asConversationId, asDeliveryId, type DeliveryId } from '../src/bot/domain/ids.ts';
-import type { SentEvent } from './ledger.ts';
+import type { Claim, SentEvent } from './ledger.ts';
 import type { RedisInstance } from './redis-instance.ts';
 
 /** What is left in Redis once the system is idle. */
@@ -67,11 +67,25 @@ export async function readRecords(store: RedisClient, events: readonly SentEvent
   await Promise.all(
     events.map(async (event) => {
       const { partition } = conversationOf({ ...ownerOf(event), ...placeOf(event) }, 'member');
-      const [state, turn] = await store.hmget(messageKey(partition, deliveryOf(event)), 'state', 'turn');
+      const [state, turn, claims] = await store.hmget(
+        messageKey(partition, deliveryOf(event)),
+        ...['state', 'turn', 'claims'],
+      );
       if (state !== null && state !== undefined)
-        event.record = { state, answeredBy: idOf.get(asDeliveryId(turn ?? '')) };
+        event.record = { state, answeredBy: idOf.get(asDeliveryId(turn ?? '')), claims: readClaims(claims ?? '') };
     }),
   );
+}
+
+/** As `claim.lua` writes them. */
+function readClaims(claims: string): Claim[] {
+  return claims
+    .split('|')
+    .slice(1)
+    .map((text) => {
+      const [, atMs = '', , worker = ''] = text.split(',');
+      return { atMs: Number(atMs), instance: worker.split('-')[0] ?? '' };
+    });
 }
 
 /** The product's id of an event. */

@@ -10,6 +10,8 @@ export interface Ledger {
   summaries: SummaryCall[];
   /** When a worker's life took over another's turn; the turn is named by its newest event. */
   resumptions: { atMs: number; worker: string; turn: number }[];
+  /** Lives by the `instance` in their log lines, with which the names of their claims begin. */
+  instances?: Record<string, string>;
   injectedFaults: InjectedFault[];
   /** Questions that kill every process that answers them. */
   poisons: number[];
@@ -35,7 +37,14 @@ export interface SentEvent {
   acknowledgedAtMs?: number;
   tries: { atMs: number; receiver: string; result: string }[];
   /** The product's own record of it at the end. */
-  record?: { state: string; answeredBy: number | undefined };
+  record?: { state: string; answeredBy: number | undefined; claims?: Claim[] };
+}
+
+/** A worker's claim of the turn of a message. */
+export interface Claim {
+  atMs: number;
+  /** Part of the worker's name that is the `instance` of its log lines. */
+  instance: string;
 }
 
 /** One message of the bot as its people see it, with every snapshot. */

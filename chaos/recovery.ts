@@ -30,10 +30,10 @@ interface Holding {
 
 /**
  * Time from the last fault of a kind that affected the responsible worker until the answer (or an apology in its place) was
- * complete and visible. A worker is responsible from its claim of an abandoned turn, or from the model call, until another
- * worker claims it or it is shown. A worker that died after the claim and before the model call left no trace; then the time
- * counts from the first fault on any worker since the question was sent, so it is overestimated rather than underestimated.
- * Milliseconds, unsorted.
+ * complete and visible; a restart of Redis after the first such fault counts as one. A worker is responsible from its claim
+ * until another worker claims the turn or it is shown. Where its claims are unknown, a worker is responsible from its claim of
+ * an abandoned turn, or from the model call, and the time of one that died in between counts from the first fault on any
+ * worker since the question was sent, so that it is overestimated rather than underestimated. Milliseconds, unsorted.
  */
 export function recoveryTimes(ledger: Ledger, kind: InjectedFaultKind): Recovery[] {
   const spanOf = spansByQuestion(ledger);
@@ -58,6 +58,10 @@ export function recoveryTimes(ledger: Ledger, kind: InjectedFaultKind): Recovery
       if (injectedFault) hitsMs.push(injectedFault.atMs);
     }
     if (hitsMs.length === 0) return [];
+    const firstHitMs = Math.min(...hitsMs);
+    // A restart of Redis hits all turns under way.
+    for (const { kind: what, atMs } of ledger.injectedFaults)
+      if (what === 'redis-kill' && atMs >= firstHitMs && atMs < shownAtMs) hitsMs.push(atMs);
     const hitAtMs = Math.max(...hitsMs);
     const isDoubtful = ledger.events[event - 1]?.platform === 'slack' && hitAtMs < firstAtMs;
     const hasWaited = ledger.injectedFaults.some(
@@ -86,15 +90,16 @@ function spansByQuestion(ledger: Ledger): Map<number, { firstAtMs: number; lastA
 }
 
 /**
- * The snapshot after which the text did not change: writing the same text again, as deferred reconciliation does, changes
- * nothing for its reader.
+ * The snapshot after which the answer did not change: writing it again, or the line below it, as deferred reconciliation does,
+ * changes nothing for its reader.
  */
 export function lastChangeOf(snapshots: VisibleMessage['snapshots']): VisibleMessage['snapshots'][number] | undefined {
-  return snapshots.findLast(({ text }, index) => text !== snapshots[index - 1]?.text);
+  const answerOf = (text: string | undefined) => text?.replace(/(?<=\bS\d+end)\s[\s\S]*$/, '');
+  return snapshots.findLast(({ text }, index) => answerOf(text) !== answerOf(snapshots[index - 1]?.text));
 }
 
 /** Workers responsible for each question, in order. A turn is named by its newest question; merged questions share it. */
-export function holdingsByQuestion({ samplings, resumptions }: Ledger): Map<number, Holding[]> {
+export function holdingsByQuestion({ samplings, resumptions, events, instances = {} }: Ledger): Map<number, Holding[]> {
   const holdings = new Map<number, Holding[]>();
   const turns = new Map<number, Set<number>>();
   const add = (question: number, holding: Holding) =>
@@ -107,6 +112,15 @@ export function holdingsByQuestion({ samplings, resumptions }: Ledger): Map<numb
   for (const { worker, turn, atMs } of resumptions)
     for (const question of turns.get(turn) ?? [turn])
       add(question, { holder: worker, fromMs: atMs, isTakenOver: true });
+  // The product's own list of claims leaves out none, but a life that logged nothing is unknown.
+  for (const { id, record } of events) {
+    const claims = events[(record?.answeredBy ?? id) - 1]?.record?.claims ?? [];
+    const known = claims.flatMap(({ atMs, instance }) => {
+      const holder = instances[instance];
+      return holder === undefined ? [] : [{ holder, fromMs: atMs, isTakenOver: false }];
+    });
+    if (known.length > 0 && known.length === claims.length) holdings.set(id, known);
+  }
   for (const own of holdings.values()) own.sort((left, right) => left.fromMs - right.fromMs);
   return holdings;
 }

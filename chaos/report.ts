@@ -125,7 +125,8 @@ export function isKept({ report, violations }: ReturnType<typeof reportOf>): boo
 }
 
 /** Everything known about one event, oldest first, to find the cause of a violation. */
-export function traceOf({ events, samplings, messages, resumptions, injectedFaults }: Ledger, id: number): string {
+export function traceOf(ledger: Ledger, id: number): string {
+  const { events, samplings, messages, resumptions, injectedFaults, instances = {} } = ledger;
   const event = events[id - 1];
   if (!event) return `Q${id}: no such event`;
   const lines: { atMs: number; what: string }[] = [
@@ -141,8 +142,11 @@ export function traceOf({ events, samplings, messages, resumptions, injectedFaul
     });
     if (endedAtMs !== undefined) lines.push({ atMs: endedAtMs, what: `S${number} ends: ${ending}` });
   }
-  for (const { atMs, worker, turn } of resumptions)
-    if (turn === id) lines.push({ atMs, what: `taken over by ${worker}` });
+  const turn = events[(event.record?.answeredBy ?? id) - 1];
+  for (const { atMs, instance } of turn?.record?.claims ?? [])
+    lines.push({ atMs, what: `claimed by ${instances[instance] ?? instance}` });
+  for (const { atMs, worker, turn: resumed } of resumptions)
+    if (resumed === id) lines.push({ atMs, what: `taken over by ${worker}` });
   for (const message of messages) {
     const isAbout = message.event === id || message.snapshots.some(({ text }) => text.includes(`Q${id} `));
     if (!isAbout) continue;

@@ -175,7 +175,8 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
     // Small prompts, so that conversations are summarized while processes die.
     CHAT_PROMPT_TOKENS: '1000',
     LOG_FORMAT: 'json',
-    LOG_LEVEL: options.logFolder === undefined ? 'warn' : 'debug',
+    // With the lines of all turns, which name the instances that ended them.
+    LOG_LEVEL: options.logFolder === undefined ? 'info' : 'debug',
     ...options.settings,
   };
   const targets = { chat: chat.port, slack: Number(new URL(slack.apiUrl).port) };
@@ -217,7 +218,11 @@ export async function startTestbed(options: TestbedOptions): Promise<Testbed> {
       CHAT_API_KEY: `sk-chaos-${life}`,
       ...(failPoint && isArmed(life) ? { PARLEY_FAIL_POINT: `${failPoint.place}:exit` } : {}),
     });
-    const printed = (life: string, line: string) => noteResumption(ledger, life, line);
+    const printed = (life: string, line: string) => {
+      const instance = /"instance":"(\w+)"/.exec(line)?.[1];
+      if (instance !== undefined) (ledger.instances ??= {})[instance] = life;
+      noteResumption(ledger, life, line);
+    };
     const hasSteppingClock = options.clocksStep ?? false;
     const told = { envOfLife, printed, endedByItself };
     const process = new InstanceProcess({ name, env, nodeArgs, hasSteppingClock, ...told, ...log, ...build });

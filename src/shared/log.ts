@@ -58,8 +58,10 @@ export function createLog({ level, format, role, destination }: LogOptions): Log
   );
 }
 
-/** HOSTNAME (a container's name) with a random suffix, so that it is unique per process and per restart. */
-export const INSTANCE = [process.env['HOSTNAME'] ?? '', randomBytes(3).toString('hex')].filter(Boolean).join('-');
+/** Unique per process and per restart. */
+export const INSTANCE_SUFFIX = randomBytes(3).toString('hex');
+/** HOSTNAME (a container's name) with the suffix. */
+export const INSTANCE = [process.env['HOSTNAME'] ?? '', INSTANCE_SUFFIX].filter(Boolean).join('-');
 
 /** Rounds the fields that are milliseconds: fractions of them are measuring noise. */
 function inWholeMs(fields: Record<string, unknown>): Record<string, unknown> {

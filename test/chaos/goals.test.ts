@@ -34,7 +34,7 @@ function goodRun(): ChaosRun {
       injectedFaults: [
         { ...injectedFault, kind: 'kill', target: 'worker1.1', atMs: 1_200 },
         { ...injectedFault, kind: 'kill', target: 'receiver1.1', atMs: 1_300 },
-        { ...injectedFault, kind: 'redis-kill', target: 'redis', atMs: 1_400 },
+        { ...injectedFault, kind: 'redis-kill', target: 'redis', atMs: 1_100 },
         ...[2_000, 3_000].map((atMs) => ({
           ...{ ...injectedFault, kind: 'freeze' as const, target: 'worker3.1', atMs, untilMs: atMs + FREEZE_MS },
         })),

@@ -309,7 +309,6 @@ describe('the recovery time after a kill', () => {
   test.each([
     ['engine-full', 9_000, 14_500, true],
     ['redis-refuse', 1_300, 3_000, true],
-    ['redis-kill', 14_000, undefined, false],
     ['engine-full', 15_500, 16_000, false],
     ['kill-readers', 14_000, undefined, false],
   ] as const)(
@@ -337,6 +336,27 @@ describe('the recovery time after a kill', () => {
     ledger.resumptions = [{ atMs: 13_900, worker: 'worker2.1', turn: 1 }];
     const before = [kill(990, 'worker1.1'), kill(1_100, 'receiver1.1')];
     ledger.injectedFaults = [...before, kill(1_200, 'worker1.1'), kill(2_000, 'worker3.1')];
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false, hasWaited: false }]);
+  });
+
+  test('starts at the last restart of Redis between the kill and the answer', () => {
+    const ledger = twice();
+    const restart = (atMs: number) => ({ atMs, kind: 'redis-kill' as const, target: 'redis', detail: '' });
+    ledger.injectedFaults = [restart(1_100), kill(1_200, 'worker1.1'), restart(9_000), restart(15_500)];
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 6_000, isDoubtful: false, hasWaited: false }]);
+    ledger.injectedFaults = [restart(9_000)];
+    expect(recoveryTimes(ledger, 'kill')).toEqual([]);
+  });
+
+  test('counts a worker that claimed the turn and died before the model call, by the claims of the product', () => {
+    const ledger = twice();
+    const claims = [1_050, 8_000, 13_900].map((atMs, index) => ({ atMs, instance: `a${index}` }));
+    ledger.events[0]!.record = { state: 'final', answeredBy: 1, claims };
+    ledger.instances = { a0: 'worker1.1', a1: 'worker3.4', a2: 'worker2.1' };
+    ledger.injectedFaults = [kill(1_200, 'worker1.1'), kill(7_000, 'worker3.4'), kill(8_500, 'worker3.4')];
+    expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 6_500, isDoubtful: false, hasWaited: false }]);
+    // The life of a claim is not known.
+    delete ledger.instances['a1'];
     expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false, hasWaited: false }]);
   });
 

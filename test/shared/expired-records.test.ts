@@ -21,7 +21,7 @@ import { ReplyPlaces } from '../../src/bot/platforms/wecom/connection/reply-plac
 import { createPrivateRate } from '../../src/bot/platforms/wecom/index.ts';
 import { Inbox } from '../../src/bot/queue/accept.ts';
 import { changeHistory } from '../../src/bot/queue/change-history.ts';
-import { endClaimScript } from '../../src/bot/queue/reclaim.ts';
+import { endClaims } from '../../src/bot/queue/reclaim.ts';
 import { keepWorkerPresence } from '../../src/bot/queue/worker-presence.ts';
 import { countScript } from '../../src/bot/queue/person-limit.ts';
 import { forgetAnswered } from '../../src/bot/queue/replay-after-failover.ts';
@@ -181,7 +181,7 @@ describe('an expired record', () => {
     await store.markRunning(claim);
     await store.renew(claim);
     await store.retractCrash(claim);
-    await endClaimScript.run(redis, keys, { worker: MORTAL });
+    await endClaims(redis, alice.partition, [MORTAL]);
     await store.giveBack(claim, 0);
     const shards = new ShardRegistry(redis, 1);
     await shards.removeUnusedShards({ ...(await shards.say()), known: 2 });

@@ -4,11 +4,10 @@ import { inBackground } from '../../shared/in-background.ts';
 import { processorMsOf } from '../../shared/process/processor-time.ts';
 import { threadModule } from '../../shared/process/worker-pool.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
-import { conversationKeys } from '../domain/partition-keys.ts';
 import type { SearchLocal } from '../knowledge/create-knowledge.ts';
-import { newWorkerName } from '../queue/claim-name.ts';
+import { newPartName } from '../queue/claim-name.ts';
 import { Quarantine, type QuarantineOptions } from '../queue/quarantine.ts';
-import { endClaimScript } from '../queue/reclaim.ts';
+import { endClaims } from '../queue/reclaim.ts';
 import type { Base, BotOptions } from './base.ts';
 import type { ProcessMetrics } from './worker-process/process-metrics.ts';
 import { WorkerProcess } from './worker-process/worker-process.ts';
@@ -21,6 +20,8 @@ const MAX_SILENT_MS = 30 * SECOND_MS;
 const START_LIMIT_MS = MINUTE_MS;
 
 export interface QuarantineNeeds {
+  /** Name under which this process claims turns. */
+  workerName: string;
   /** Takes a turn in this process, to give it up. */
   takeGuilty(conversation: ConversationRef): Promise<void>;
   takeBack: QuarantineOptions['takeBack'];
@@ -32,12 +33,12 @@ export interface QuarantineNeeds {
 export function createQuarantine(
   { secrets }: Pick<BotOptions, 'secrets'>,
   { redis, wakeQueue, listed }: Pick<Base, 'redis' | 'wakeQueue' | 'listed'>,
-  { takeGuilty, takeBack, searchLocal, metrics }: QuarantineNeeds,
+  { workerName, takeGuilty, takeBack, searchLocal, metrics }: QuarantineNeeds,
 ): Quarantine {
   const program = threadModule('./local-worker-process.js', import.meta.url);
   return new Quarantine({
     start(onLeft) {
-      const name = newWorkerName();
+      const name = newPartName(workerName);
       const task = { config: listed.configForChild, secrets, name, deadNames: [], isQuarantine: true };
       const started = new WorkerProcess(program, task, {
         searchLocal,
@@ -53,7 +54,7 @@ export function createQuarantine(
       });
       return started;
     },
-    endClaim: (conversation, worker) => endClaimScript.run(redis, conversationKeys(conversation), { worker }),
+    endClaim: ({ partition }, worker) => endClaims(redis, partition, [worker]),
     takeGuilty,
     takeBack,
     wake: (conversation) => wakeQueue.wake(conversation),

@@ -57,7 +57,7 @@ import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
 import { turnsGraceSec } from './shutdown-timeout.ts';
 import { createChatClient, type ChatClient } from '../model/chat-client.ts';
 import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
-import { reclaimFromDeadWorkers } from '../queue/reclaim.ts';
+import { reclaimFromWorkers, type ReclaimOptions } from '../queue/reclaim.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { keepWorkerPresence } from '../queue/worker-presence.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
@@ -189,7 +189,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const metrics = new ProcessMetrics();
   const takeGuilty = (one: ConversationRef) => worker.runNow(one);
   const takeBack: QuarantineOptions['takeBack'] = (turn) => worker.takeBack(turn);
-  const needs = { takeGuilty, takeBack, searchLocal: knowledge.searchLocal, metrics };
+  const { workerName } = store;
+  const needs = { workerName, takeGuilty, takeBack, searchLocal: knowledge.searchLocal, metrics };
   const quarantine = isQuarantine ? undefined : createQuarantine(options, base, needs);
   const apologise = createApology({ openTurn, setAside });
   let isReady = false;
@@ -232,20 +233,20 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     ...auditChores.chores,
     ...(identity ? [repeatReleases(base, identity)] : []),
   ];
-  const reclaim = (names: readonly string[]) => reclaimFromDeadWorkers(names, { redis, shards: config.queue.shards });
+  const reclaim = (names: readonly string[], fate?: ReclaimOptions['fate']) =>
+    reclaimFromWorkers(names, { redis, shards: config.queue.shards, wakeQueue, fate });
   // The parent of a quarantine process does these for it.
   const duties = isQuarantine
     ? undefined
     : {
         endSweeper: startSweeper({ redis, wakeQueue, log, report }, chores),
         endPresence: keepWorkerPresence({
-          ...{ redis, workerName: store.workerName, nowMs: monotonicMs },
-          reclaim: (name) => reclaim([name]),
+          ...{ redis, workerName, nowMs: monotonicMs },
+          reclaim: (name, fate) => reclaim([name], fate),
         }),
         endRechecks: identity ? startRechecks(identity, log) : () => undefined,
       };
   const everyMs = config.queue.canarySec * SECOND_MS;
-  const { workerName } = store;
   const isBusy = () => worker.isFull;
   const canary =
     isQuarantine || everyMs === 0
@@ -266,7 +267,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         runTurn = next;
       };
     },
-    reclaimFromDeadWorkers: reclaim,
+    reclaimFromDeadWorkers: (names) => reclaim(names),
     quarantineCounts: () => metrics.sum(),
     async close(graceSec) {
       canary?.stop();

@@ -30,7 +30,7 @@ export interface ConversationKeys {
 export function conversationKeys({ id, partition }: ConversationRef): ConversationKeys {
   const tag = `{p${partition}}`;
   return {
-    state: `${tag}:state:${id}`,
+    state: stateKeyPrefix(partition) + id,
     inbox: `${tag}:inbox:${id}`,
     held: `${tag}:held:${id}`,
     history: `${tag}:history:${id}`,
@@ -39,6 +39,11 @@ export function conversationKeys({ id, partition }: ConversationRef): Conversati
     summary: `${tag}:summary:${id}`,
     pending: pendingKey(partition),
   };
+}
+
+/** Key prefix of the states of a partition's conversations; the conversation id follows. */
+export function stateKeyPrefix(partition: number): string {
+  return `{p${partition}}:state:`;
 }
 
 /** Sorted set of a partition's conversations with waiting messages. */

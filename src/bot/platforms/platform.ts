@@ -145,6 +145,7 @@ export const FENCE_VALID_MS = 2_000;
  * Outcome of a post or an edit. `sent`: it is visible, under this handle from now on. `uncertain`: it may or may not be
  * visible. `busy`: it is not visible, and may be retried. `refused`: it is not visible, and `why` says whether a retry may
  * help. `unauthorised`: as in `PostResult`. `stopped`: the person ended the answer with the platform's own button.
+ * `isAnswered`: the platform itself reported the uncertain outcome, so that it carries out nothing of the call later.
  * `isContentUnknown`: an earlier call of the same update may have changed the message.
  */
 export type PushResult = { isContentUnknown?: boolean } & PushOutcome;
@@ -152,7 +153,8 @@ type PushOutcome =
   | { result: 'sent'; handle: string }
   | { result: 'busy'; retryAfterMs: number }
   | { result: 'refused'; why: Refusal }
-  | { result: 'uncertain' | 'unauthorised' | 'stopped' };
+  | { result: 'uncertain'; isAnswered?: boolean }
+  | { result: 'unauthorised' | 'stopped' };
 
 /** Result of looking up a post: handles, oldest first. */
 export interface PostLookupResult {

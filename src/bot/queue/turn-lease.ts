@@ -12,13 +12,17 @@ import type { WakeJob } from './wake-queue.ts';
  * sixty. It outlives the claim, so that the next worker with the wake can claim the turn at once.
  */
 export const LOCK_MS = CLAIM_LIFE_MS + SECOND_MS;
+/** A worker that has not registered for this long is silent, and its claims are taken over (worker-presence.ts). */
+export const SILENT_MS = 6 * SECOND_MS;
+/** The claim of a silent worker is left alone if it was renewed within this time. */
+export const SILENT_CLAIM_MS = SILENT_MS - SECOND_MS / 2;
 /**
  * For this long after a renewal was sent, no other worker can have claimed the turn. The margin covers clocks that run
  * unevenly.
  */
-const SURELY_HELD_MS = CLAIM_LIFE_MS - 2 * SECOND_MS;
-/** Two renewals fit into a claim's life. Shorter than the sweeper's threshold. */
-const RENEW_EVERY_MS = 4 * SECOND_MS;
+const SURELY_HELD_MS = SILENT_CLAIM_MS - 2 * SECOND_MS;
+/** Shorter than the time for which a renewed claim is surely held. */
+const RENEW_EVERY_MS = 3 * SECOND_MS;
 
 /** BullMQ's lock on a wake. */
 export interface WakeLock {

@@ -127,7 +127,7 @@ export interface TurnStoreOptions {
   claimLifeMs?: number;
   /** Maximum tokens of a prompt, which limit the history that is read for it. Defaults to 24,000. */
   promptTokens?: number;
-  /** Prefix of the store's claims, for callers that must recognise them. Random by default. Letters, digits, `-` and `_`. */
+  /** Prefix of the store's claims, for callers that must recognise them. Random by default. Letters, digits, `-`, `_` and `+`. */
   workerName?: string;
 }
 

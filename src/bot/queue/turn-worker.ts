@@ -157,7 +157,7 @@ export class TurnWorker {
   }
 
   #startWorker(shard: number): Worker<WakeJob> {
-    const { redis, limits, log, report } = this.#options;
+    const { redis, store, limits, log, report } = this.#options;
     const { name, prefix } = shardNames(shard);
     // BullMQ fetches one job after the other until all slots are taken, and only then runs them. Behind a backlog the first turn
     // would wait for as many fetches as there are slots, so a turn begins with its fetch.
@@ -166,6 +166,8 @@ export class TurnWorker {
     const worker = new Worker<WakeJob>(name, (job) => begun.get(job) ?? run(job), {
       connection: redis,
       prefix,
+      // So that its wakes can be given back after its death (reclaim.ts).
+      name: store.workerName,
       concurrency: limits.concurrency,
       lockDuration: LOCK_MS,
       skipLockRenewal: true,

@@ -5,68 +5,103 @@ import { loadScript } from '../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { settledWithin } from '../../shared/settled-within.ts';
 import { subscribe } from '../../shared/redis/subscriber.ts';
+import { SILENT_MS } from './turn-lease.ts';
 
 const CHANNEL_PREFIX = 'parley:worker:';
 const WORKERS_KEY = '{isolation}:workers';
 const CHECK_EVERY_MS = SECOND_MS / 2;
-/** After this worker's own subscription was lost, or Redis has started, the subscriptions of others may need this long. */
+/** A worker without a subscription is dead if it does not register between two checks. */
+const GONE_MS = 0.4 * SECOND_MS;
+/** The same after connections were lost. Longer than the maximum pause between two reconnects (`shared/redis/redis.ts`). */
+const RECONNECTED_MS = 3 * SECOND_MS;
+/** For this long after Redis has started, or this worker has subscribed again, others may still be without a connection. */
 const SETTLE_MS = 5 * SECOND_MS;
+/** What one check adds at most to the silence of a worker: a stall of Redis, or of this worker, says nothing about others. */
+const MAX_STEP_MS = SECOND_MS;
 /** After this time any worker may retry a failed reclaim. */
-const RECLAIM_LOCK_MS = 5 * SECOND_MS;
+const RECLAIM_LOCK_MS = 2 * SECOND_MS;
 /** Maximum time that a stop waits for its name to be removed. */
 const LEAVE_LIMIT_MS = SECOND_MS / 4;
 
-const absentScript = loadScript(import.meta.url, './scripts/find-absent-workers.lua', {
+const presenceScript = loadScript(import.meta.url, './scripts/note-presence.lua', {
   keys: ['workers'],
   args: ['name', 'channelPrefix', 'forgetMs'],
-  answer: { isHeard: 'flag', absent: 'texts', upForMs: 'number' },
+  answer: { isHeard: 'flag', upForMs: 'number', names: 'texts', registeredMs: 'numbers', subscribers: 'numbers' },
 });
 
 export interface WorkerPresenceOptions {
   redis: RedisClient;
   /** Prefix of this worker's claims. */
   workerName: string;
+  /** A monotonic clock. */
   nowMs(): number;
-  /** Takes over a dead worker's claims. */
-  reclaim(worker: string): Promise<unknown>;
+  /** Takes over a worker's claims. @param fate `silent`: the worker may be alive, so that claims renewed recently are kept */
+  reclaim(worker: string, fate: 'dead' | 'silent'): Promise<unknown>;
+}
+
+/** Last registration of a worker by the Redis clock, and how long it has been the last. */
+interface Registration {
+  registeredMs: number | undefined;
+  silentMs: number;
 }
 
 /**
- * Detects the death of other workers within about a second (SECURITY.md quick-takeover). Each worker subscribes to a channel
- * with its name. A worker whose subscription is missing in two checks is dead or cut off from Redis; in both cases its turns
- * are taken over, and the fence refuses its later writes. A frozen process keeps its subscription, but its leases expire. On
- * Redis Cluster a node counts only its own subscribers, so that only leases decide there.
- * @returns a function that ends the registration
+ * Detects workers that are dead or silent (SECURITY.md quick-takeover). Each worker registers twice a second, and subscribes
+ * to a channel with its name. A worker is dead if its subscription has ended and it does not register: within a second. A
+ * worker is silent if it does not register for six seconds: a frozen process, which keeps its subscription, or any worker on
+ * Redis Cluster, where a node counts only its own subscribers. In both cases its turns are taken over, and the fence refuses
+ * its later writes.
+ *
+ * Silence is measured on this worker's clock, between an answer of Redis and the next check, and each check adds at most a
+ * second. Neither a stalled Redis nor a changed clock makes a worker silent.
  */
 export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: WorkerPresenceOptions): () => Promise<void> {
-  if (!(redis instanceof Redis)) return async () => undefined;
-  const unsubscribe = subscribe(redis, { channel: CHANNEL_PREFIX + workerName, onMessage: () => undefined });
-  let missing = new Set<string>();
-  let hasBeenHeard = false;
+  const channelPrefix = redis instanceof Redis ? CHANNEL_PREFIX : '';
   let settledAtMs = Number.NEGATIVE_INFINITY;
+  let subscriptions = 0;
+  const onReady = () => {
+    subscriptions += 1;
+    if (subscriptions > 1) settledAtMs = nowMs() + SETTLE_MS;
+  };
+  const unsubscribe =
+    channelPrefix === ''
+      ? () => undefined
+      : subscribe(redis, { channel: channelPrefix + workerName, onMessage: () => undefined, onReady });
+  let seen = new Map<string, Registration>();
+  let answeredAtMs = Number.POSITIVE_INFINITY;
   let isChecking = false;
 
   async function check(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
     try {
-      const args = { name: workerName, channelPrefix: CHANNEL_PREFIX, forgetMs: HOUR_MS };
-      const { isHeard, absent, upForMs } = await absentScript.run(redis, { workers: WORKERS_KEY }, args);
-      if (upForMs < SETTLE_MS || (hasBeenHeard && !isHeard)) settledAtMs = nowMs() + SETTLE_MS;
-      hasBeenHeard ||= isHeard;
-      const isSettled = isHeard && nowMs() >= settledAtMs;
-      const dead = isSettled ? absent.filter((name) => missing.has(name)) : [];
-      missing = new Set(isSettled ? absent : []);
-      for (const name of dead) await takeOver(name);
+      const stepMs = Math.min(MAX_STEP_MS, Math.max(0, nowMs() - answeredAtMs));
+      const args = { name: workerName, channelPrefix, forgetMs: HOUR_MS };
+      const answer = await presenceScript.run(redis, { workers: WORKERS_KEY }, args);
+      answeredAtMs = nowMs();
+      const { isHeard, upForMs, names } = answer;
+      const isSettled = upForMs >= SETTLE_MS && answeredAtMs >= settledAtMs;
+      const goneMs = isSettled ? GONE_MS : RECONNECTED_MS;
+      const now = new Map<string, Registration>();
+      for (const [index, name] of names.entries()) {
+        const registeredMs = answer.registeredMs[index];
+        const before = seen.get(name);
+        const silentMs = before?.registeredMs === registeredMs ? (before?.silentMs ?? 0) + stepMs : 0;
+        now.set(name, { registeredMs, silentMs });
+        if (isHeard && answer.subscribers[index] === 0 && silentMs >= goneMs)
+          inBackground(() => takeOver(name, 'dead'));
+        else if (silentMs >= SILENT_MS) inBackground(() => takeOver(name, 'silent'));
+      }
+      seen = now;
     } finally {
       isChecking = false;
     }
   }
 
-  async function takeOver(name: string): Promise<void> {
+  async function takeOver(name: string, fate: 'dead' | 'silent'): Promise<void> {
     const lock = `{isolation}:reclaim:${name}`;
     if ((await redis.set(lock, workerName, 'PX', RECLAIM_LOCK_MS, 'NX')) === null) return;
-    await reclaim(name);
+    await reclaim(name, fate);
     await redis.zrem(WORKERS_KEY, name);
   }
 

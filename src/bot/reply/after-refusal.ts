@@ -42,6 +42,28 @@ export class RefusalRetryPolicy {
   }
 }
 
+const FIRST_WAIT_MS = 50;
+const MAX_WAIT_MS = 15 * SECOND_MS;
+
+/**
+ * Pauses before the next attempt to show a final snapshot. They grow while the platform does not answer or is busy, and are
+ * as short as asked for once it answers.
+ */
+export class WaitPolicy {
+  #failures = 0;
+
+  /** @returns milliseconds */
+  after({ pauseMs, why }: { pauseMs: number; why: string }): number {
+    if (why === 'settling') {
+      this.#failures = 0;
+      return pauseMs;
+    }
+    const growingMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(this.#failures, 10));
+    this.#failures += 1;
+    return Math.max(pauseMs, growingMs);
+  }
+}
+
 /** Pause of a growing answer after this many refused snapshots in a row. Milliseconds; undefined for the default pause. */
 export function pauseAfterRefused(inARow: number): number | undefined {
   return inARow <= 1 ? undefined : Math.min(MAX_GROWING_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(inARow, 10));

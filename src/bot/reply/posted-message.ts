@@ -4,7 +4,7 @@ import type { Refusal } from '../platforms/write-meaning.ts';
 import { type ReplySnapshot } from '../domain/reply.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { TurnTrace } from '../domain/turn-trace.ts';
-import { PostReconciler } from './reconcile-post.ts';
+import { doubtedAgeMs, PostReconciler } from './reconcile-post.ts';
 import { postKeyOf, type PostLedger, type PostState } from './post-ledger.ts';
 
 export interface PostedMessageOptions {
@@ -28,11 +28,17 @@ export interface PostedMessageOptions {
 /** Pause before the next call while the platform refuses all calls until the operator repairs the app. */
 const UNAUTHORISED_PAUSE_MS = 2 * SECOND_MS;
 
-/** Outcome of an attempt to show a snapshot. `wait`: it is not shown yet; retry after the pause. */
+/** How long an early note of a post stays unused. The fence check with it is not valid for longer either. */
+const PREPARED_FOR_MS = FENCE_VALID_MS;
+
+/**
+ * Outcome of an attempt to show a snapshot. `wait`: it is not shown yet; retry after the pause. `settling`: the platform
+ * answered, but a post may still appear.
+ */
 export type PostedMessageResult =
   | { result: 'shown' | 'stopped' | 'fenced' }
   | { result: 'refused'; why: Refusal }
-  | { result: 'wait'; pauseMs: number; why: 'busy' | 'uncertain' | 'unauthorised' };
+  | { result: 'wait'; pauseMs: number; why: 'busy' | 'uncertain' | 'settling' | 'unauthorised' };
 
 /**
  * One visible message of an answer. Each call checks the fence and writes the ledger first; a post of unknown fate is
@@ -48,6 +54,8 @@ export class PostedMessage {
   /** Nothing was posted, so no lookup is needed. */
   #isUnsent = false;
   #hasPosted = false;
+  /** When the platform itself reported an unknown fate of this worker's post. */
+  #answeredAtMs: number | undefined;
   /** Created only when the fate of a post is unknown, which is rare. */
   #lost: PostReconciler | undefined;
   /** Whether an uncertain call, or one of another worker, may still be carried out and change or duplicate this message. */
@@ -60,6 +68,8 @@ export class PostedMessage {
   /** Early result of the fence and the ledger; `failed` if the call failed. */
   #prepared: Promise<PostState | undefined | 'failed'> | undefined;
   #preparedAtMs = Number.NEGATIVE_INFINITY;
+  /** Timer that clears the early note. */
+  #withdrawal: NodeJS.Timeout | undefined;
 
   constructor(options: PostedMessageOptions) {
     this.#options = options;
@@ -120,7 +130,26 @@ export class PostedMessage {
     if (this.#handle !== undefined) return;
     if (this.#prepared) return;
     this.#preparedAtMs = this.#nowMs();
-    this.#prepared = ledger.begin(part).catch(() => 'failed' as const);
+    const prepared = ledger.begin(part).catch(() => 'failed' as const);
+    this.#prepared = prepared;
+    this.#withdrawal = setTimeout(() => {
+      if (this.#prepared === prepared) this.#prepared = this.#withdrawPrepared(prepared);
+    }, PREPARED_FOR_MS).unref();
+  }
+
+  /**
+   * Clears the early note while a model thinks for long. If this worker dies meanwhile, the next one need not look for a post
+   * that was never sent.
+   */
+  async #withdrawPrepared(prepared: Promise<PostState | undefined | 'failed'>): Promise<'failed'> {
+    const state = await prepared;
+    if (state !== 'failed' && state?.kind === 'unsent') await this.#withdraw();
+    return 'failed';
+  }
+
+  /** Nothing was posted. If the note stays because Redis is unavailable, the next worker looks for the post. */
+  async #withdraw(): Promise<void> {
+    await this.#options.ledger.withdraw(this.#options.part).catch(() => undefined);
   }
 
   /** Records the handle. @returns false if a newer epoch has taken over */
@@ -135,6 +164,7 @@ export class PostedMessage {
 
   /** Called when this worker releases the turn. Records the handle, or that nothing was posted, for the next worker. */
   async leave(): Promise<void> {
+    clearTimeout(this.#withdrawal);
     if (this.#unrecorded !== undefined) await this.record();
     const prepared = await this.#prepared;
     const isPrepared = prepared !== undefined && prepared !== 'failed' && prepared.kind === 'unsent';
@@ -164,8 +194,9 @@ export class PostedMessage {
       const isSentTwice = state.kind === 'posting' && state.isOwn && !this.#hasPosted;
       if (state.kind !== 'posting' || this.#isUnsent || isSentTwice) return this.#open(snapshot);
       this.#mayBeLate = true;
-      const fate = await this.#postReconciler().lookUp(state.sinceMs);
-      if (fate.kind === 'wait') return { result: 'wait', pauseMs: fate.pauseMs, why: 'uncertain' };
+      const fate = await this.#postReconciler().lookUp(Math.max(state.sinceMs, this.#endedSinceMs()));
+      if (fate.kind === 'wait')
+        return { result: 'wait', pauseMs: fate.pauseMs, why: fate.isLookedUp ? 'settling' : 'uncertain' };
       // The fence is checked again in either case, because a lookup may take long.
       if (fate.kind === 'absent') this.#isUnsent = true;
       else this.#handle = this.#unrecorded = fate.handle;
@@ -179,6 +210,7 @@ export class PostedMessage {
    */
   async #begin(answer: string | undefined): Promise<PostState | undefined> {
     const { ledger, part, isClaimHeld } = this.#options;
+    clearTimeout(this.#withdrawal);
     const prepared = this.#prepared && (await this.#prepared);
     this.#prepared = undefined;
     if (prepared !== 'failed' && prepared?.kind === 'unsent') this.#isUnsent = true;
@@ -198,6 +230,12 @@ export class PostedMessage {
     }
   }
 
+  /** Assumed age of a post whose call has ended with an unknown fate. Milliseconds. */
+  #endedSinceMs(): number {
+    const { traits } = this.#options;
+    return this.#answeredAtMs === undefined ? 0 : doubtedAgeMs(traits) + this.#nowMs() - this.#answeredAtMs;
+  }
+
   /** This worker's post was removed as unowned because its note was written too late. */
   #forgetGone(): void {
     this.#handle = this.#shown = this.#unrecorded = undefined;
@@ -212,8 +250,14 @@ export class PostedMessage {
     const { push, target } = this.#options;
     this.#isUnsent = false;
     this.#hasPosted = true;
+    this.#answeredAtMs = undefined;
     const posted = await push.open(target, this.#mayBeLate ? { ...snapshot, isRepeat: true } : snapshot, this.#postKey);
-    if (posted.result === 'busy' || posted.result === 'unauthorised') this.#isUnsent = true;
+    if (posted.result === 'busy' || posted.result === 'unauthorised' || posted.result === 'refused') {
+      this.#isUnsent = true;
+      // A worker that takes over during the pause need not look for the post.
+      await this.#withdraw();
+    }
+    if (posted.result === 'uncertain' && posted.isAnswered === true) this.#answeredAtMs = this.#nowMs();
     return this.#settle(posted, snapshot);
   }
 
@@ -242,8 +286,6 @@ export class PostedMessage {
         // An edit can be repeated without a wait. A post is looked up at once, and then again.
         return { result: 'wait', pauseMs: Math.min(SECOND_MS, this.#options.traits.lookUpAfterMs), why: 'uncertain' };
       case 'refused':
-        // Nothing was posted, so no lookup is needed.
-        if (this.#handle === undefined) this.#isUnsent = true;
         return { result: 'refused', why: posted.why };
       case 'stopped':
         return { result: posted.result };

@@ -11,7 +11,7 @@ import type { ReplyExtras, FinalRecord, LiveReply, LiveReplyOptions } from './li
 import { finalActions, growingActions } from './actions.ts';
 import { endedInTime, isSuperseded, pauseUnlessSuperseded, untilSuperseded } from './turn-abort.ts';
 import { doubtedAgeMs, settledAfterMs } from './reconcile-post.ts';
-import { pauseAfterRefused, RefusalRetryPolicy } from './after-refusal.ts';
+import { pauseAfterRefused, RefusalRetryPolicy, WaitPolicy } from './after-refusal.ts';
 import { removeAbandoned, type AnswerCheck } from './deferred-reconciliation.ts';
 import { bindSpan } from '../../shared/tracing/tracing.ts';
 import { EditThrottle } from './edit-throttle.ts';
@@ -25,7 +25,6 @@ const FINAL_BUDGET_MS = 10 * MINUTE_MS;
 const UNAUTHORISED_TRIED_MS = 5 * SECOND_MS;
 /** Delay before the "answering" notice is shown if there is no snapshot yet; most answers begin earlier. */
 const SILENT_MS = 700;
-const MAX_PAUSE_MS = 30 * SECOND_MS;
 /** Maximum immediate attempts to delete a replaced message. One more attempt follows after the delay. */
 const LEFT_REMOVED_TRIES = 3;
 const LEFT_REMOVED_AFTER_MS = 30 * SECOND_MS;
@@ -333,7 +332,8 @@ export class PushedReply implements LiveReply {
     const refusals = new RefusalRetryPolicy(this.#options.platform.replyTraits, monotonicMs);
     const untilMs = monotonicMs() + FINAL_BUDGET_MS;
     let unauthorisedSinceMs: number | undefined;
-    for (let attempt = 0; ; attempt += 1) {
+    const waits = new WaitPolicy();
+    for (;;) {
       if (isSuperseded(signal)) return 'uncertain';
       const tried = await target.sync(snapshot, answer);
       if (tried.result === 'shown') {
@@ -355,7 +355,7 @@ export class PushedReply implements LiveReply {
       }
       unauthorisedSinceMs = tried.why === 'unauthorised' ? (unauthorisedSinceMs ?? monotonicMs()) : undefined;
       if (this.#isToBeKept(unauthorisedSinceMs)) throw this.#kept();
-      const pauseMs = Math.max(tried.pauseMs, Math.min(MAX_PAUSE_MS, 50 * 2 ** Math.min(attempt, 10)));
+      const pauseMs = waits.after(tried);
       if (monotonicMs() + pauseMs >= untilMs) return 'uncertain';
       // The pause ends early only when nothing more may be shown; a stop command does not remove the answer.
       const wait = () => pauseUnlessSuperseded(pauseMs, signal);

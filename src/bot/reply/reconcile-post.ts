@@ -18,7 +18,7 @@ export interface LostPostOptions {
  * each within `FENCE_HOLDS_MS`.
  */
 const LEAVES_WITHIN_MS = 2 * FENCE_VALID_MS;
-/** How long to look for a post whose note may have been lost in a failover. */
+/** How long to look for a post that was sent before a failover, or whose call has ended. */
 const DOUBTED_FOR_MS = 4 * SECOND_MS;
 /** Maximum pause for a transient obstacle: another turn's first post, or a message whose deletion failed. */
 const SOON_MS = 2 * SECOND_MS;
@@ -29,16 +29,18 @@ export function settledAfterMs({ postSettlesWithinMs }: Pick<ReplyTraits, 'postS
 }
 
 /**
- * Assumed age of a post whose note may have been lost in a failover. Such a post was sent before the failover, so it is
- * looked up twice within seconds instead of for the full settling time; otherwise every question that waits during a Redis
- * restart would wait that long. Reconciliation removes a post that appears later (deferred-reconciliation.ts).
+ * Assumed age of a post whose note may have been lost in a failover, or of which the platform itself reported an unknown fate.
+ * Such a post was sent before the failover, or its call has ended, so it is looked up twice within seconds instead of for the
+ * full settling time; otherwise every question that waits during a Redis restart would wait that long. Reconciliation removes
+ * a post that appears later (deferred-reconciliation.ts).
  */
 export function doubtedAgeMs(traits: Pick<ReplyTraits, 'postSettlesWithinMs'>): number {
   return Math.max(0, settledAfterMs(traits) - DOUBTED_FOR_MS);
 }
 
-/** Outcome of a post of unknown fate; `wait`: not known yet. */
-export type LostPostFate = { kind: 'stands'; handle: string } | { kind: 'absent' } | { kind: 'wait'; pauseMs: number };
+/** Outcome of a post of unknown fate; `wait`: not known yet; `isLookedUp`: the lookup itself succeeded. */
+export type LostPostFate =
+  { kind: 'stands'; handle: string } | { kind: 'absent' } | { kind: 'wait'; pauseMs: number; isLookedUp: boolean };
 
 /**
  * Determines whether a post of unknown fate exists. It exists if the platform finds it under its key. It is absent if two
@@ -59,16 +61,17 @@ export class PostReconciler {
     const { push, target, postKey, traits } = this.#options;
     const settledMs = settledAfterMs(traits);
     const found = this.without(await push.find(target, postKey));
-    if (found === 'unknown') return { kind: 'wait', pauseMs: traits.lookUpAfterMs };
+    if (found === 'unknown') return { kind: 'wait', pauseMs: traits.lookUpAfterMs, isLookedUp: false };
     const [handle] = found.keyed;
     if (handle !== undefined) return { kind: 'stands', handle };
     const strays = await this.removeOrphans(found);
     if (strays === 'removed') return { kind: 'absent' };
-    if (strays === 'doubtful') return { kind: 'wait', pauseMs: Math.min(SOON_MS, traits.lookUpAfterMs) };
+    if (strays === 'doubtful')
+      return { kind: 'wait', pauseMs: Math.min(SOON_MS, traits.lookUpAfterMs), isLookedUp: true };
     this.#lookups += 1;
     if (sinceMs >= settledMs && this.#lookups > 1) return { kind: 'absent' };
     const pauseMs = Math.min(traits.lookUpAfterMs, Math.max(settledMs - sinceMs, 0));
-    return { kind: 'wait', pauseMs: Math.max(pauseMs, Math.min(SECOND_MS, traits.lookUpAfterMs)) };
+    return { kind: 'wait', pauseMs: Math.max(pauseMs, Math.min(SECOND_MS, traits.lookUpAfterMs)), isLookedUp: true };
   }
 
   /** The found messages except those that the part has abandoned. */

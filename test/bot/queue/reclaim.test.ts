@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
+import { Deferred } from '../../../src/shared/deferred.ts';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
-import { reclaimFromDeadWorkers } from '../../../src/bot/queue/reclaim.ts';
+import { reclaimFromWorkers } from '../../../src/bot/queue/reclaim.ts';
+import { SILENT_CLAIM_MS } from '../../../src/bot/queue/turn-lease.ts';
 import { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import type { TurnClaim, TurnControls } from '../../../src/bot/domain/turn.ts';
 import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
@@ -39,6 +41,7 @@ async function takeFor(workerName: string, person: string): Promise<() => void> 
   return () => end();
 }
 
+const reclaimOptions = () => ({ redis: fixture.server.redis, shards: 1, wakeQueue: fixture.wakeQueue });
 const conversation = (person: string) => conversationOf(messageOf(person, ''), 'member');
 
 test('reclaims the turn of a dead worker at once and counts a crash, but leaves the turn of a live worker alone', async () => {
@@ -46,13 +49,13 @@ test('reclaims the turn of a dead worker at once and counts a crash, but leaves 
   const endDead = await takeFor('dead', 'alice');
   const next = storeOf('next');
   expect(await next.begin(conversation('alice'))).toBeUndefined();
-  const options = { redis: fixture.server.redis, shards: 1 };
-  expect(await reclaimFromDeadWorkers(['dead', 'unknown'], options)).toBe(1);
+  const options = reclaimOptions();
+  expect(await reclaimFromWorkers(['dead', 'unknown'], options)).toBe(1);
   expect([await jobs('active'), await jobs('wait')]).toEqual([[expect.any(String)], [expect.any(String)]]);
   expect(await next.begin(conversation('alice'))).toMatchObject({ crashes: 1, wasBegun: true });
   expect(await next.begin(conversation('bob'))).toBeUndefined();
   // Repeating the report is harmless: it does not affect the worker that took the turn over.
-  expect(await reclaimFromDeadWorkers(['dead'], options)).toBe(0);
+  expect(await reclaimFromWorkers(['dead'], options)).toBe(0);
   expect(await storeOf('third').begin(conversation('alice'))).toBeUndefined();
   endLive();
   endDead();
@@ -66,19 +69,19 @@ test('counts no crash when a worker dies while its turn only waits, and one when
     isOn = true;
     return untilStopped(signal);
   };
-  const options = { redis: fixture.server.redis, shards: 1 };
+  const options = reclaimOptions();
   const { state } = conversationKeys(conversation('alice'));
   const isRunning = async () => (await fixture.server.redis.hget(state, 'running')) === '1';
   const first = fixture.startWorker(run, { store: storeOf('first'), concurrency: 1 });
   await fixture.send(messageOf('alice', 'a question'));
   await until(async () => first.runningTurns === 1 && !(await isRunning()));
-  await reclaimFromDeadWorkers(['first'], options);
+  await reclaimFromWorkers(['first'], options);
   const second = fixture.startWorker(run, { store: storeOf('second'), concurrency: 1 });
   await until(async () => second.runningTurns === 1 && endWaits.length === 2);
   endWaits[1]?.();
   await until(() => isOn);
   expect(await isRunning()).toBe(true);
-  await reclaimFromDeadWorkers(['second'], options);
+  await reclaimFromWorkers(['second'], options);
   expect(await storeOf('third').begin(conversation('alice'))).toMatchObject({ crashes: 1, wasBegun: true });
 });
 
@@ -94,7 +97,7 @@ test('refuses a late commit of the dead worker', async () => {
   );
   await fixture.send(messageOf('alice', 'a question'));
   await until(() => worker.runningTurns === 1);
-  await reclaimFromDeadWorkers(['dead'], { redis: fixture.server.redis, shards: 1 });
+  await reclaimFromWorkers(['dead'], reclaimOptions());
   const taken = await storeOf('next').begin(conversation('alice'));
   const [claim] = claims;
   if (!claim || !taken) throw new Error('nobody took it');
@@ -102,3 +105,39 @@ test('refuses a late commit of the dead worker', async () => {
   expect(await store.commit(claim, { outcome: 'final', records: [] })).toBe('stale');
   expect(await storeOf('next').commit(taken, { outcome: 'final', records: [] })).toBe(0);
 });
+
+test('gives back a wake that the dead worker has fetched and not claimed [quick-takeover]', async () => {
+  const fetched = new Deferred();
+  const end = new Deferred<undefined>();
+  const begin = () => (fetched.resolve(), end.promise);
+  fixture.startWorker(({ signal }) => untilStopped(signal), {
+    store: Object.assign(storeOf('dead'), { begin }),
+    concurrency: 1,
+  });
+  await fixture.send(messageOf('alice', 'a question'));
+  await fetched.promise;
+  expect(await reclaimFromWorkers(['live'], reclaimOptions())).toBe(0);
+  expect([await jobs('active'), await jobs('wait')]).toEqual([[expect.any(String)], []]);
+  expect(await reclaimFromWorkers(['dead'], reclaimOptions())).toBe(0);
+  expect([await jobs('active'), await jobs('wait')]).toEqual([[], [expect.any(String)]]);
+  end.resolve(undefined);
+});
+
+test.each([
+  { claimedBy: 'dead', fate: 'dead', unrenewedMs: 0, ended: 1 },
+  { claimedBy: 'dead+part', fate: 'dead', unrenewedMs: 0, ended: 1 },
+  { claimedBy: 'deadly', fate: 'dead', unrenewedMs: 0, ended: 0 },
+  { claimedBy: 'dead', fate: 'silent', unrenewedMs: 0, ended: 0 },
+  { claimedBy: 'dead', fate: 'silent', unrenewedMs: SILENT_CLAIM_MS, ended: 1 },
+] as const)(
+  'wakes the turns without a wake of a $fate worker if its claim is not renewed [quick-takeover] ($claimedBy, $ended)',
+  async ({ claimedBy, fate, unrenewedMs, ended }) => {
+    await fixture.inbox.accept(conversation('alice'), messageOf('alice', 'a question'));
+    await storeOf(claimedBy).begin(conversation('alice'));
+    const { state } = conversationKeys(conversation('alice'));
+    await fixture.server.redis.hincrby(state, 'aliveMs', -unrenewedMs);
+    expect(await reclaimFromWorkers(['dead'], { ...reclaimOptions(), fate })).toBe(ended);
+    expect(await jobs('wait')).toHaveLength(ended);
+    expect((await storeOf('next').begin(conversation('alice'))) !== undefined).toBe(ended === 1);
+  },
+);

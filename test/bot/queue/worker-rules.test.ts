@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
 import { Deferred } from '../../../src/shared/deferred.ts';
@@ -10,14 +11,14 @@ import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { keepWorkerPresence } from '../../../src/bot/queue/worker-presence.ts';
 import { newWorkerName } from '../../../src/bot/queue/claim-name.ts';
 import { Quarantine, type QuarantineProcess } from '../../../src/bot/queue/quarantine.ts';
-import { endClaimScript } from '../../../src/bot/queue/reclaim.ts';
+import { endClaims } from '../../../src/bot/queue/reclaim.ts';
 import { Sweeper } from '../../../src/bot/queue/sweeper.ts';
 import { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import type { RunTurn, TurnWorker } from '../../../src/bot/queue/turn-worker.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { WakeQueue } from '../../../src/bot/queue/wake-queue.ts';
-import { MINUTE_MS } from '../../../src/shared/clock.ts';
+import { MINUTE_MS, monotonicMs } from '../../../src/shared/clock.ts';
 import { ageMessages } from '../../support/age-messages.ts';
 import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
@@ -129,8 +130,7 @@ function startQuarantine(
   };
   return new Quarantine({
     start,
-    endClaim: (conversation, worker) =>
-      endClaimScript.run(fixture.server.redis, conversationKeys(conversation), { worker }),
+    endClaim: ({ partition }, worker) => endClaims(fixture.server.redis, partition, [worker]),
     takeGuilty: (conversation) => parent().runNow(conversation),
     takeBack: (turn) => parent().takeBack(turn),
     wake: (conversation) => fixture.wakeQueue.wake(conversation),
@@ -188,9 +188,51 @@ test('a worker that has just started takes over from a dead one without waiting 
   await redis.zadd('{isolation}:workers', Date.now(), 'dead');
   const reclaimed: string[] = [];
   const presence = { redis, workerName: 'fresh', reclaim: async (name: string) => reclaimed.push(name) };
-  const end = keepWorkerPresence({ ...presence, nowMs: () => 0 });
+  const end = keepWorkerPresence({ ...presence, nowMs: monotonicMs });
   await until(() => reclaimed.length === 1);
   expect(reclaimed).toEqual(['dead']);
+  await end();
+});
+
+test.each([
+  { pauseMs: 700, found: ['quiet silent'] },
+  // Redis or the observer stalls for 12 s before each of three checks.
+  { pauseMs: 12_000, found: [] },
+])(
+  'takes over from a subscribed worker that does not register for six seconds apart from stalls [quick-takeover] ($pauseMs ms)',
+  async ({ pauseMs, found }) => {
+    const { redis, url } = fixture.server;
+    const connection = connectRedis({ urls: [url] }, 'wait', fixture.log, 'quiet') as Redis;
+    await connection.subscribe('parley:worker:quiet');
+    await redis.zadd('{isolation}:workers', Date.now(), 'quiet');
+    let clockMs = 0;
+    const reclaimed: string[] = [];
+    const end = keepWorkerPresence({
+      // Read before and after each check.
+      ...{ redis, workerName: 'observer', nowMs: () => (clockMs += pauseMs) },
+      reclaim: async (name, fate) => reclaimed.push(`${name} ${fate}`),
+    });
+    await until(() => reclaimed.length > 0 || clockMs > 72_000, 20_000);
+    expect([reclaimed, clockMs >= 6_000]).toEqual([found, true]);
+    await end();
+    connection.disconnect();
+  },
+);
+
+test('a worker without a subscription that still registers is alive [quick-takeover]', async () => {
+  const { redis } = fixture.server;
+  const found: string[] = [];
+  let checks = 0;
+  const end = keepWorkerPresence({
+    ...{ redis, workerName: 'observer', reclaim: async (name: string) => found.push(name) },
+    nowMs() {
+      checks += 1;
+      redis.zadd('{isolation}:workers', Date.now() + checks, 'alive').catch(() => undefined);
+      return monotonicMs();
+    },
+  });
+  await until(() => checks >= 8, 20_000);
+  expect(found).toEqual([]);
   await end();
 });
 

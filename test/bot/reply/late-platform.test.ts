@@ -54,6 +54,18 @@ describe.each(['stream', 'edit'] as const)('a late platform (%s)', (mode) => {
     expect(calls('conversations.replies').length).toBeGreaterThan(1);
   });
 
+  test.each(['internal_error', 'fatal_error'])(
+    'looks twice within seconds for a post that Slack itself ended with %s, and posts it again [looked-up-not-repeated]',
+    async (error) => {
+      const { take } = await ask(mode, { settlesWithinMs: 600_000 });
+      FIRST_POSTS.forEach((method) => fault(method, { kind: 'error', error }));
+      await (await take()).live.finish('Once.');
+      expect(texts()).toEqual(['Once.']);
+      expect(calls('conversations.replies').length).toBeGreaterThan(1);
+    },
+    60_000,
+  );
+
   test('shows one message when a late post appears after another one was made', async () => {
     const { take } = await ask(mode, { settlesWithinMs: -3_950 });
     firstPostLate(700);

@@ -91,6 +91,37 @@ describe.each(['stream', 'edit'] as const)('posting an answer (%s)', (mode) => {
     expect(texts()).toEqual(['Once.']);
   });
 
+  test.each(['a model that thinks for long', 'a refused post'] as const)(
+    'clears the note after %s, so that the next worker posts without a search [noted-before-posted]',
+    async (because) => {
+      const order: string[] = [];
+      const noted: (string | undefined)[] = [];
+      const asked = await ask(mode, {
+        async onCall(method) {
+          order.push(method);
+          noted.push((await asked.record())['post:0']);
+        },
+      });
+      const { live } = await asked.take();
+      if (because === 'a refused post')
+        for (const method of ['chat.startStream', 'chat.postMessage'])
+          fault(method, { kind: 'busy', retryAfterSec: 30 });
+      live.prepare();
+      await until(async () => (await asked.record())['post:0'] === 'posting');
+      if (because === 'a refused post') live.show({ text: 'Hello' });
+      await until(async () => (await asked.record())['post:0'] === undefined);
+      const isFirstPosting = order.length === 0;
+      // The first worker itself notes its post again.
+      if (isFirstPosting) live.show({ text: 'Hello' });
+      else await (await asked.take()).live.finish('Once.');
+      await until(() => texts().length === 1);
+      expect(noted).not.toContain(undefined);
+      expect(order).not.toContain('find');
+      if (isFirstPosting) await live.finish('Once.');
+      expect(texts()).toEqual(['Once.']);
+    },
+  );
+
   test('searches for an uncertain post before anything is posted again [looked-up-not-repeated]', async () => {
     const order: string[] = [];
     const { take } = await ask(mode, { onCall: async (method) => void order.push(method) });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { WaitPolicy } from '../../../src/bot/reply/after-refusal.ts';
 import { notShown, until, usePushedFixture } from './pushed-fixture.ts';
 import { answerWith, CODES, expectOneWhole, MODES, WHOLE, type Refusals } from './refusals-fixture.ts';
 
@@ -82,6 +83,15 @@ test.each(MODES)(
     expectOneWhole(fixture);
   },
 );
+
+test('pauses between attempts grow while the platform fails, and start again once it answers', () => {
+  const waits = new WaitPolicy();
+  const pauses = (why: string, times: number) => Array.from({ length: times }, () => waits.after({ pauseMs: 60, why }));
+  expect(pauses('uncertain', 3)).toEqual([60, 100, 200]);
+  expect(pauses('busy', 8).at(-1)).toBe(15_000);
+  expect(pauses('settling', 2)).toEqual([60, 60]);
+  expect(pauses('uncertain', 2)).toEqual([60, 100]);
+});
 
 test.each(
   MODES.flatMap((mode) =>

@@ -12,14 +12,14 @@ import { parseJson } from '../../../shared/parse-json.ts';
 
 /**
  * Outcome of a call. HTTP is 200 even for failures, so `ok` decides (PLATFORM_FACTS.md slack-web-api). `busy`: nothing was
- * done, retry after the pause. `uncertain`: the call may or may not have been carried out. `unauthorised`: Slack refuses all
- * such calls until the operator repairs the app. `grantedScopes`: scopes of the token, comma-separated, if Slack sends them.
+ * done, retry after the pause. `uncertain`: the call may or may not have been carried out; `isAnswered`: Slack itself says so,
+ * and carries out nothing later. `unauthorised`: Slack refuses all such calls until the operator repairs the app. `grantedScopes`: scopes of the token, comma-separated, if Slack sends them.
  */
 export type SlackAnswer =
   | { kind: 'ok'; body: Record<string, unknown>; grantedScopes?: string }
   | { kind: 'error'; error: string; meaning: Refusal | 'stopped' }
   | { kind: 'busy'; retryAfterMs: number }
-  | { kind: 'uncertain' }
+  | { kind: 'uncertain'; isAnswered?: boolean }
   | { kind: 'unauthorised'; error: string };
 
 /** `app-rights.ts` lists the methods and the scopes that each needs. */
@@ -123,7 +123,7 @@ function judge({ status, body, retryAfter, headers }: BoundedAnswer, method: str
   const error = typeof answer['error'] === 'string' ? answer['error'] : 'unknown';
   const meaning = isWrite(method) ? writes.judge(method, error) : writes.meaningOf(method, error);
   if (meaning === 'rate-limited') return busy();
-  if (meaning === 'unknown-fate') return { kind: 'uncertain' };
+  if (meaning === 'unknown-fate') return { kind: 'uncertain', isAnswered: true };
   return meaning === 'unauthorised' ? { kind: 'unauthorised', error } : { kind: 'error', error, meaning };
 }
 

@@ -110,6 +110,7 @@ export function toPushResult(
     case 'busy':
       return { result: 'busy', retryAfterMs: answer.retryAfterMs };
     case 'uncertain':
+      return { result: answer.kind, isAnswered: answer.isAnswered };
     case 'unauthorised':
       return { result: answer.kind };
     case 'error':
