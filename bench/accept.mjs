@@ -10,6 +10,7 @@ import { makeSlackEvents, SIGNING_SECRET } from './slack-events.mjs';
 import { startSlackStandIn } from './slack-stand-in.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const SCENES = (process.env.BENCH_SCENES ?? 'floors,slack,wecom,both').split(',');
 const ALONE = 100;
 const WARM_UP = 6_000;
 const AT_ONCE = 6_000;
@@ -24,11 +25,11 @@ const makeWecom = (count) => makeDeliveries({ token, aesKey, count });
 /** Measures all candidates in turn, round by round, so that drift of the machine affects all alike. */
 async function compare(subjects) {
   const samples = new Map(
-    subjects.map(({ name }) => [name, { alone: [], perSecond: [], cpuUs: [], busy: [], atRate: [] }]),
+    subjects.map(({ name }) => [name, { alone: [], perSecond: [], cpuUs: [], redisUs: [], busy: [], atRate: [] }]),
   );
   for (const { url, deliver } of subjects) await sendMany(url, deliver(WARM_UP));
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { name, url, deliver, pid, settle } of subjects) {
+    for (const { name, url, deliver, pid, redisPid, settle } of subjects) {
       const taken = samples.get(name);
       const deliveries = {
         once: deliver(AT_ONCE),
@@ -37,9 +38,11 @@ async function compare(subjects) {
       };
       await settle?.();
       const [startedMs, beforeMs] = [performance.now(), computedMs(pid)];
+      const redisBeforeMs = computedMs(redisPid);
       taken.perSecond.push(await sendMany(url, deliveries.once));
       taken.busy.push((computedMs(pid) - beforeMs) / (performance.now() - startedMs));
       taken.cpuUs.push(((computedMs(pid) - beforeMs) * 1_000) / AT_ONCE);
+      taken.redisUs.push(((computedMs(redisPid) - redisBeforeMs) * 1_000) / AT_ONCE);
       await settle?.();
       taken.alone.push(median(await sendInTurn(url, deliveries.alone)));
       taken.atRate.push(await sendAtRate(url, deliveries.rate, AT_RATE));
@@ -50,7 +53,8 @@ async function compare(subjects) {
 
 /**
  * `acksRatio` compares rates, which depend on the load of the machine. `cpuRatio` compares the CPU time per message (floor
- * divided by ours, as messages per core), which is more stable.
+ * divided by ours, as messages per core), which is more stable. `redisRatio` is the CPU time of Redis per message divided by
+ * that of the floor.
  */
 function describe(name, samples) {
   const [own, base] = [samples.get(name), samples.get('L3')];
@@ -62,6 +66,8 @@ function describe(name, samples) {
     busy: rounded(median(own.busy)),
     cpuUs: Math.round(median(own.cpuUs)),
     cpuRatio: rounded(median(base.cpuUs) / median(own.cpuUs)),
+    redisUs: Math.round(median(own.redisUs)),
+    redisRatio: rounded(median(own.redisUs) / median(base.redisUs)),
     aloneMs: rounded(median(own.alone), 3),
     aloneRatio: rounded(median(own.alone) / median(base.alone)),
     p50MsAt200: rounded(at(own, 0.5)),
@@ -79,7 +85,7 @@ export async function benchAccept(report) {
   const startRedis = async () => {
     const redis = await startEmbeddedRedis();
     ends.push(() => redis.stop());
-    return redis.url;
+    return redis;
   };
   const start = async (args, env) => {
     const running = await startMeasured(args, env);
@@ -87,50 +93,48 @@ export async function benchAccept(report) {
     return running.pid;
   };
   const startFloor = async (name) => {
-    const port = await freePort();
-    const env = { FLOOR: name, PORT: String(port), REDIS_URL: await startRedis(), SIGNING_SECRET };
-    return {
-      name,
-      url: `http://127.0.0.1:${port}/`,
-      deliver: makeSlackEvents,
-      pid: await start(['bench/floors.mjs'], env),
-    };
+    const [port, redis] = [await freePort(), await startRedis()];
+    const env = { FLOOR: name, PORT: String(port), REDIS_URL: redis.url, SIGNING_SECRET };
+    const pid = await start(['bench/floors.mjs'], env);
+    return { name, url: `http://127.0.0.1:${port}/`, deliver: makeSlackEvents, pid, redisPid: redis.pid };
   };
   const startParley = async (name, { roles, platform, env, deliver }, build = BUILDS[0]) => {
-    const [port, redisUrl] = [await freePort(), await startRedis()];
-    const settings = parleyEnv({ redisUrl, chatUrl: model.url, port, roles, platform: env });
+    const [port, redis] = [await freePort(), await startRedis()];
+    const settings = parleyEnv({ redisUrl: redis.url, chatUrl: model.url, port, roles, platform: env });
     const pid = await start(parleyArgs(build), settings);
-    return { name: name + build.suffix, url: `http://127.0.0.1:${port}/webhooks/${platform}`, deliver, pid, redisUrl };
+    const url = `http://127.0.0.1:${port}/webhooks/${platform}`;
+    return { name: name + build.suffix, url, deliver, pid, redisUrl: redis.url, redisPid: redis.pid };
   };
   const slackSide = { platform: 'slack', env: slackEnv(slack.url), deliver: makeSlackEvents };
   const wecomSide = { platform: 'wecom', env: WECOM, deliver: makeWecom };
   try {
     const subjects = [];
-    for (const floor of ['L1', 'L2', 'L3']) subjects.push(await startFloor(floor));
-    const receiver = await startParley('Slack, receiver alone', { roles: 'receiver', ...slackSide });
-    subjects.push(receiver);
-    subjects.push(await startParley('WeCom, receiver alone', { roles: 'receiver', ...wecomSide }));
-    for (const build of BUILDS.slice(1)) {
-      subjects.push(await startParley('Slack, receiver alone', { roles: 'receiver', ...slackSide }, build));
-      subjects.push(await startParley('WeCom, receiver alone', { roles: 'receiver', ...wecomSide }, build));
+    for (const floor of SCENES.includes('floors') ? ['L1', 'L2', 'L3'] : ['L3']) subjects.push(await startFloor(floor));
+    for (const build of BUILDS) {
+      if (SCENES.includes('slack'))
+        subjects.push(await startParley('Slack, receiver alone', { roles: 'receiver', ...slackSide }, build));
+      if (SCENES.includes('wecom'))
+        subjects.push(await startParley('WeCom, receiver alone', { roles: 'receiver', ...wecomSide }, build));
     }
-    const both = await startParley('Slack, receiver and worker in one', { roles: 'receiver,worker', ...slackSide });
-    subjects.push({ ...both, settle: () => untilAnswered(both.redisUrl) });
+    const both =
+      SCENES.includes('both') &&
+      (await startParley('Slack, receiver and worker in one', { roles: 'receiver,worker', ...slackSide }));
+    if (both) subjects.push({ ...both, settle: () => untilAnswered(both.redisUrl) });
     await new Promise((resolve) => setTimeout(resolve, 3_000));
-    report({ case: 'memory, receiver and worker in one process, idle', mib: memoryMib(both.pid), targetMib: 160 });
+    if (both)
+      report({ case: 'memory, receiver and worker in one process, idle', mib: memoryMib(both.pid), targetMib: 160 });
     const samples = await compare(subjects);
     for (const { name } of subjects) report(describe(name, samples));
-    const counted = await countCommands(receiver.redisUrl, async () => {
-      await sendInTurn(receiver.url, makeSlackEvents(COUNTED));
-      return COUNTED;
-    });
-    const { names, ...counts } = counted;
-    report({
-      case: 'accept, Redis commands a message, Slack, receiver alone',
-      ...counts,
-      names: JSON.stringify(names),
-    });
-    report({ case: 'memory, receiver and worker in one process, after the load', mib: memoryMib(both.pid) });
+    const receiver = subjects.find(({ name }) => name === 'Slack, receiver alone');
+    if (receiver) {
+      const { names, ...counts } = await countCommands(receiver.redisUrl, async () => {
+        await sendInTurn(receiver.url, makeSlackEvents(COUNTED));
+        return COUNTED;
+      });
+      const of = 'accept, Redis commands a message, Slack, receiver alone';
+      report({ case: of, ...counts, names: JSON.stringify(names) });
+    }
+    if (both) report({ case: 'memory, receiver and worker in one process, after the load', mib: memoryMib(both.pid) });
   } finally {
     for (const end of ends.reverse()) await end();
   }

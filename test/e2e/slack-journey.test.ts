@@ -218,11 +218,14 @@ test('a person is told once, privately, of too many messages in a minute and of 
   await sender.direct('U7', 'message 0');
   await untilShown('DU7', ['Yes.']);
   const [state = ''] = await client.keys('{p*}:state:*');
-  const inbox = state.replace(':state:', ':inbox:');
+  const [partition = '', id = ''] = state.split(':state:');
+  const inbox = `${partition}:inbox:${id}`;
   await client.rpush(inbox, ...Array<string>(100).fill('waiting'));
+  await client.zadd(`${partition}:pending`, Date.now(), id);
   for (let count = 1; count < 4; count += 1) await sender.direct('U7', `message ${count}`);
   await untilTrue(() => toldOf('Too many messages wait for an answer here.') > 0);
   await client.del(inbox);
+  await client.zrem(`${partition}:pending`, id);
   for (let count = 4; count < 24; count += 1) await sender.direct('U7', `message ${count}`);
   await untilTrue(() => toldOf('Too many messages in one minute.') > 0);
   expect([toldOf('Too many messages wait'), toldOf('Too many messages in')]).toEqual([1, 1]);

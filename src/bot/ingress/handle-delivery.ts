@@ -81,7 +81,7 @@ const NOT_STORED: Handled = { answer: { status: 503, body: '' }, outcome: 'not-s
  */
 export function createHandleDelivery(options: HandleDeliveryOptions): HandleDelivery {
   const { report } = options;
-  const missing = createMissingReplies();
+  const forPolls = { ...options, missing: createMissingReplies() };
   return async (platform, delivery, startedMs) => {
     const arrival = { platform, deadline: new DeliveryDeadline(options.redis, platform, startedMs) };
     switch (delivery.kind) {
@@ -107,7 +107,7 @@ export function createHandleDelivery(options: HandleDeliveryOptions): HandleDeli
       case 'amendment':
         return answerAmendment(options, arrival, delivery);
       case 'poll':
-        return answerPoll({ ...options, missing }, arrival, delivery);
+        return answerPoll(forPolls, arrival, delivery);
       case 'message':
         return isTracing()
           ? receiveInSpan(options, arrival, { delivery, startedMs })

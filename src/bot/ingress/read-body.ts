@@ -25,10 +25,10 @@ function collect(request: IncomingMessage, held: MemoryBudget): Promise<BodyResu
   return new Promise((resolve) => {
     const body = new HeldBody(held, resolve);
     request.on('data', (chunk: Buffer) => body.take(chunk));
-    request.once('end', () => body.finish());
+    request.on('end', () => body.finish());
     // A close without an end: the sender cut the connection.
-    request.once('close', () => body.drop(400));
-    request.once('error', () => body.drop(400));
+    request.on('close', () => body.drop(400));
+    request.on('error', () => body.drop(400));
   });
 }
 

@@ -26,7 +26,7 @@ export async function enqueue(
     ? await inStep('accept', () => inbox.accept(conversation, message), { kind: 'producer' })
     : await inbox.accept(conversation, message);
   inBackground(
-    // One command wakes the conversations of several messages.
+    // One wake can serve several messages.
     () => withoutSpan(() => wakeQueue.wake(conversation)),
     (error) => log.debug({ error }, 'a worker could not be woken; the sweeper does it later'),
   );

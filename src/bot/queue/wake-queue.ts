@@ -43,11 +43,12 @@ function jobOf(conversation: ConversationRef) {
   };
 }
 
-/** A single job is added without the detour through a pipeline. */
-async function addTo(queue: Queue<WakeJob> | undefined, jobs: readonly ReturnType<typeof jobOf>[]): Promise<void> {
-  const [only, ...others] = jobs;
-  if (only && others.length === 0) await queue?.add(only.name, only.data, only.opts);
-  else await queue?.addBulk([...jobs]);
+/**
+ * Adds each job with one command. BullMQ's `addBulk` sends the same commands, but each ioredis pipeline costs as much as adding
+ * a job; the connection already writes all commands of an event-loop turn together (`cork-writes.ts`).
+ */
+async function addTo(queue: Queue<WakeJob>, jobs: readonly ReturnType<typeof jobOf>[]): Promise<void> {
+  await Promise.all(jobs.map(({ name, data, opts }) => queue.add(name, data, opts)));
 }
 
 /** Wakes of one event-loop turn for one shard, by conversation id. */
@@ -95,7 +96,8 @@ export class WakeQueue {
     const add = async () => {
       await endOfTurn();
       this.#batches[shard] = undefined;
-      await outsideCall('queue.wake', () => addTo(this.#shards[shard], [...conversations.values()].map(jobOf)));
+      const queue = this.#shards[shard];
+      if (queue) await outsideCall('queue.wake', () => addTo(queue, [...conversations.values()].map(jobOf)));
     };
     return { conversations, added: add() };
   }

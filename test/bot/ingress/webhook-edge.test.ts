@@ -202,15 +202,18 @@ test('a message beyond the rate limit is answered with a notice [rate-limits]', 
 test('a message to a full inbox is answered with its own notice, and so are its repeats and polls [back-pressure]', async () => {
   const { id } = replyOf((await sender.send(wecomText('count to 2', 'patient'))).answer);
   await untilTrue(async () => (await pollFor(id, 'patient')).finish);
-  // Waiting messages that no worker knows of, so that they keep waiting.
+  // Waiting messages without a wake: no worker looks for them during the test.
   const [record = ''] = await deployment.redis.keys(`{p*}:message:${id}`);
   const conversation = await deployment.redis.hget(record, 'conversation');
   const inbox = record.replace(`message:${id}`, `inbox:${conversation}`);
+  const pending = record.replace(/message:.*/, 'pending');
   await deployment.redis.rpush(inbox, ...Array<string>(100).fill('waiting'));
+  await deployment.redis.zadd(pending, Date.now(), String(conversation));
   const late = wecomText('one too many', 'patient');
   const answers = [await sender.send(late), await sender.send(late)].map(({ answer }) => replyOf(answer));
   answers.push(await pollFor(answers[0]?.id ?? '', 'patient'));
   await deployment.redis.del(inbox);
+  await deployment.redis.zrem(pending, String(conversation));
   for (const { content, finish } of answers) {
     expect({ content, finish }).toEqual({
       content:

@@ -192,7 +192,13 @@ async function changeData(world: World, step: Step): Promise<void> {
     async (redis) => {
       for (const key of await redis.keys('*:rate:*')) await redis.set(key, [20, 60, 61][choice % 3] ?? 0, 'KEEPTTL');
     },
-    (redis) => redis.rpush(keys.inbox, ...Array.from({ length: choice % 5 === 0 ? 99 : 1 }, () => entry)),
+    // A conversation with waiting messages is always pending.
+    (redis) =>
+      redis
+        .multi()
+        .rpush(keys.inbox, ...Array.from({ length: choice % 5 === 0 ? 99 : 1 }, () => entry))
+        .zadd(keys.pending, 'NX', AT_MS, refOf(step).id)
+        .exec(),
     (redis) => redis.hset(keys.state, { takenFrom: 'one.x', answer: 'old' }),
   ];
   await mirror.both(changes[choice % changes.length] ?? ((redis) => redis.ping()));

@@ -94,7 +94,10 @@ export function createSlack(options: SlackOptions): Platform {
   const writes = new WriteJudge(SLACK_MEANINGS, options.refusalCallbacks?.onWriteRefused);
   const api = createSlackApi(apiUrl, options.botToken, access, writes);
   const { appToken, webSignIn } = options;
-  const signingKey = createSecretKey(Buffer.from(options.signingSecret));
+  const verification: Verification = {
+    signingKey: createSecretKey(Buffer.from(options.signingSecret)),
+    ...{ appToken, webhookWindowSec: options.webhookWindowSec, nowMs: options.nowMs },
+  };
   const more = webSignIn?.more;
   const ownApp = new OwnApp(api);
   const token = async () => options.botToken;
@@ -117,7 +120,7 @@ export function createSlack(options: SlackOptions): Platform {
     ofTenant: more && ((tenant) => others.get(tenant)?.platform),
     install: more && createInstall({ ...more, client: webSignIn.client, addresses }),
     ready: () => waitForBoth(ownApp.ready(), more?.installations.refresh()),
-    verifyHeaders: (head) => verifyHeaders(head, { ...options, signingKey }, reading),
+    verifyHeaders: (head) => verifyHeaders(head, verification, reading),
     connect:
       appToken === undefined
         ? undefined

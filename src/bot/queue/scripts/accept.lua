@@ -45,7 +45,7 @@ local function count(key)
   return redis.call('SET', key, '1', 'PX', 60000, 'NX') and 1 or redis.call('INCR', key)
 end
 
-local ofPerson, waiting = count(keys.personRate), redis.call('LLEN', keys.inbox)
+local ofPerson = count(keys.personRate)
 -- guard: rate-limits/person
 local isLimited = ofPerson > MAX_OF_A_PERSON or args.isOverLimit == '1'
 -- A private chat has one person, whose own limit is lower.
@@ -54,6 +54,12 @@ if keys.chatRate and count(keys.chatRate) > MAX_OF_A_CHAT then isLimited = true 
 -- A stop command bypasses the usual limits, because it ends a flood.
 -- guard: rate-limits/stop
 if isStop then isLimited = ofPerson > MAX_BEFORE_A_STOP end
+-- A conversation is pending while messages wait in its inbox. A new one is marked here and needs no count, and a full one is
+-- already marked. A refused message does not mark its conversation.
+local isRefused = isLimited and not isAgain
+-- guard: accept-once/pending
+local isNew = not isRefused and redis.call('ZADD', keys.pending, 'NX', nowMs, args.conversationId) == 1
+local waiting = isNew and 0 or redis.call('LLEN', keys.inbox)
 -- guard: back-pressure/full-inbox
 local isFull = waiting >= (args.command ~= '' and MAX_WITH_WORDS or MAX_INBOX)
 
@@ -146,8 +152,6 @@ if args.isAnswerableLater == '1' then fields[#fields + 1], fields[#fields + 2] =
 redis.call('HSET', keys.record, unpack(fields))
 -- guard: accept-once/record-life
 redis.call('PEXPIRE', keys.record, REMEMBER_MS)
--- guard: accept-once/pending
-redis.call('ZADD', keys.pending, 'NX', nowMs, args.conversationId)
 if isStop then
   -- A running turn is not stopped if its message was sent later. Of two stops, the one sent last counts.
   if not isOvertaken and seq >= tonumber(redis.call('HGET', keys.state, 'stopSeq') or '0') then setStop(seq) end
