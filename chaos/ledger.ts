@@ -1,3 +1,5 @@
+import type { Trace } from '../src/bot/queue/read-trace.ts';
+
 /**
  * What the testbed records during a run, for judging it afterwards (like Jepsen). All times are of the testbed's own clock,
  * in ms.
@@ -36,6 +38,8 @@ export interface SentEvent {
   tries: { atMs: number; receiver: string; result: string }[];
   /** The product's own record of it at the end. */
   record?: { state: string; answeredBy: number | undefined };
+  /** What `admin trace` shows for it at the end. */
+  traces?: Trace[];
 }
 
 /** One message of the bot as its people see it, with every snapshot. */
@@ -105,7 +109,9 @@ export interface Violation {
     | 'joined'
     | 'unfinished'
     | 'unexplained'
-    | 'changed after the end';
+    | 'changed after the end'
+    /** The trace of the question contradicts the ledger. */
+    | 'misexplained';
   event: number;
   detail: string;
 }

@@ -168,7 +168,7 @@ async function admin(...args: string[]): Promise<{ code: number | null; output: 
   return { code, output: ran.output() };
 }
 
-test('the trace of each question explains what happened to it, whatever its workers suffered', async () => {
+test('the trace of each question explains what happened to it, whatever its workers suffered [question-traces]', async () => {
   deployment.chat.script(answers);
   try {
     await askAll();

@@ -49,7 +49,7 @@ const STEPS_ZH: Readonly<Record<string, string>> = {
   'deleted by its sender': '被发送者删除',
   'live reply ended before the answer': '实时回复在回答前结束',
   'held for a sign-in in a group': '在群聊中等待登录',
-  'stored again after a failover': '故障切换后重新保存',
+  'Redis failed over': 'Redis 发生故障切换',
   'model asked': '请求模型',
   'first token': '首个 token',
   'model call ended': '模型调用结束',
