@@ -33,7 +33,7 @@ async function ask(text: string, ...answers: Answer[]): Promise<void> {
   await idle();
 }
 
-test('admin unanswered counts questions without source, refused ones and bad answers by topic, with texts only if allowed', async () => {
+test('admin unanswered counts questions without source, refused ones and bad answers by topic, with texts only if allowed [unanswered-without-text]', async () => {
   const words = join(folder, 'words.txt');
   writeFileSync(words, 'forbidden\n');
   const env = { KNOWLEDGE_FILE: 'examples/knowledge.json', MODERATION_WORDS_FILE: words, SLACK_BUTTONS: 'yes' };

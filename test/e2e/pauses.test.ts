@@ -107,6 +107,9 @@ test('the command line pauses, lists and resumes in all processes, also those th
   await untilTrue(() => deployment.textsIn('DU1').includes('Fine.'), 60_000);
 }, 180_000);
 
-test.each(['', 'everything', 'platform:irc', 'group:', 'model:a b', 'all '])('%j is no target of a pause', (text) => {
-  expect(readPauseTarget(text)).toBeUndefined();
-});
+test.each(['', 'everything', 'platform:irc', 'group:', 'model:a b', 'all '])(
+  '%j is no target of a pause [pauses]',
+  (text) => {
+    expect(readPauseTarget(text)).toBeUndefined();
+  },
+);

@@ -82,6 +82,11 @@ describe('everyone but administrators sees one page at every address [admin-gate
     const ofMember = await signInAtAdmin(member, deployment.botUrl, 'member');
     const ofAdmin = await signInAtAdmin(other, deployment.botUrl, 'administrator');
     expect(ofMember.text).toBe(ofAdmin.text);
+    const signIns = deployment.lines.filter((line) => line.includes('"act":"sign-in"'));
+    expect(signIns.slice(-2).map((line) => (JSON.parse(line) as { outcome: string }).outcome)).toEqual([
+      'refused',
+      'done',
+    ]);
     expect(String(ofMember.headers['set-cookie'])).not.toContain('__Secure-admin=');
     expect((await member.get(at('/usage'))).status).toBe(403);
     expect((await other.get(at('/usage'))).status).toBe(200);
