@@ -113,3 +113,10 @@ test.each(['', 'everything', 'platform:irc', 'group:', 'model:a b', 'all '])(
     expect(readPauseTarget(text)).toBeUndefined();
   },
 );
+
+test.each(['all', 'platform:wecom', 'platform:slack', 'group:C1', 'model:a'])(
+  '%j is a target of a pause [pauses]',
+  (text) => {
+    expect(readPauseTarget(text)).toBe(text);
+  },
+);
