@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-admin-traces-'));
 const wordsFile = join(folder, 'words.txt');
 writeFileSync(wordsFile, 'falcon\n');
 
-const EACH = { fast: 2, full: 4, long: 8 }[testTier()];
+const EACH = { fast: 2, full: 4, long: 9 }[testTier()];
 const KINDS = ['expired', 'plain', 'failing', 'blocked', 'killed', 'frozen'] as const;
 type Kind = (typeof KINDS)[number];
 
