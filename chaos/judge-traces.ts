@@ -74,7 +74,11 @@ function judgeTurn(view: View, { id }: SentEvent, trace: Trace, counts: TraceCou
   const last = claims.at(-1);
   if (!last) return ['it has no claim'];
   const calls = view.callsOf.get(id) ?? [];
+  const endedAtMs = stepsOf(last, 'ended').at(-1)?.atMs ?? Infinity;
   const own = calls.filter(({ startedAtMs }) => startedAtMs >= last.atMs - 50);
+  const certain = own.filter(
+    ({ worker, startedAtMs }) => startedAtMs <= endedAtMs + 50 && !wasFrozenAt(view, worker, last.atMs),
+  );
   const ends = stepsOf(last, 'model call ended');
   const expected = outcomeOf(view, id);
   const outcome = stepsOf(last, 'ended').at(-1)?.values['outcome'];
@@ -91,7 +95,7 @@ function judgeTurn(view: View, { id }: SentEvent, trace: Trace, counts: TraceCou
       expected !== undefined && outcome !== expected,
     'a call of a worker is outside of all claims': calls.some(({ startedAtMs }) => !wasClaimedAt(claims, startedAtMs)),
     [`it ended as ${String(outcome)} without a reason`]: !isExplained(String(outcome), last),
-    'it lacks calls of its last worker': expected !== 'dead' && ends.length < own.length,
+    'it lacks calls of its last worker': expected !== 'dead' && ends.length < certain.length,
     'it names calls that the engine never received': reached.length > own.length,
     'it lacks the first token': isWhole && stepsOf(last, 'first token').length === 0,
     'its last call did not end as complete': isWhole && ends.at(-1)?.values['outcome'] !== 'complete',
@@ -129,7 +133,7 @@ function isExplained(outcome: string, { steps }: Claim): boolean {
   const reasons: Readonly<Record<string, RegExp>> = {
     refused: /^(?:refused|moderated)$/,
     failed: /^error$/,
-    interrupted: /^(?:error|model call ended)$/,
+    interrupted: /^(?:error|model call ended|answer of an earlier worker)$/,
   };
   const reason = reasons[outcome];
   return reason === undefined || steps.some(({ step }) => reason.test(step));
@@ -140,6 +144,14 @@ function isTakenOver(claims: readonly Claim[], { kind, atMs }: InjectedFault): b
   const hit = claims.findLast((claim) => claim.atMs <= atMs + 50);
   const next = claims.find((claim) => claim.atMs > atMs + 50);
   return next !== undefined && next.worker !== hit?.worker && (kind !== 'kill' || next.crashes > 0);
+}
+
+/** A worker that resumes calls the model once more before it learns that it was replaced. */
+function wasFrozenAt({ ledger }: View, worker: string, atMs: number): boolean {
+  return ledger.injectedFaults.some(
+    ({ kind, target, atMs: fromMs, untilMs = Infinity }) =>
+      kind === 'freeze' && target === worker && fromMs <= atMs && untilMs >= atMs,
+  );
 }
 
 /** Faults of a worker while it certainly worked on the question. */

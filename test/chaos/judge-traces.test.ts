@@ -67,6 +67,17 @@ test('a trace that agrees with the ledger is counted by what its question suffer
   });
 });
 
+test('a call of a frozen worker that resumes later is none of the last worker', () => {
+  const ledger = ledgerWith({});
+  const [call] = ledger.samplings;
+  if (!call) throw new Error('no call');
+  for (const startedAtMs of [5_400, 15_000])
+    ledger.samplings.push({ ...call, number: ledger.samplings.length + 1, worker: 'worker3.1', startedAtMs });
+  expect(judgeTraces(ledger).violations).toHaveLength(1);
+  ledger.injectedFaults.push({ atMs: 1_220, untilMs: 5_390, kind: 'freeze', target: 'worker3.1', detail: '' });
+  expect(judgeTraces(ledger).violations).toEqual([]);
+});
+
 test.each<[string, Partial<Trace>, string]>([
   ['another person', { person: asPersonId('f'.repeat(32)) }, 'it names another person'],
   ['another state', { state: 'dead' }, 'it names another state'],

@@ -58,6 +58,7 @@ const STEPS_ZH: Readonly<Record<string, string>> = {
   posts: '发送',
   edits: '编辑',
   moderated: '内容审核',
+  'answer of an earlier worker': '采用先前进程的回答',
   error: '错误',
   ended: '已结束',
 };
