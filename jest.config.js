@@ -38,7 +38,7 @@ const TEST_FILES = {
   long: [
     '**/*.long.test.ts',
     '**/identity/{forwarded-link,sign-in-attacks}.test.ts',
-    '**/e2e/{abilities,answer-file,awkward-engines,chat-faults,eval,files-killed,first-burst,repeated-deliveries,slash-words,wecom-answer-file}.test.ts',
+    '**/e2e/{abilities,admin-traces,answer-file,awkward-engines,chat-faults,eval,files-killed,first-burst,repeated-deliveries,slash-words,wecom-answer-file}.test.ts',
     '**/injection/injections.test.ts',
     '**/knowledge/{index-search,sitemap}.test.ts',
     '**/markdown/*.test.ts',

@@ -1,3 +1,5 @@
+import type { Trace } from '../src/bot/queue/read-trace.ts';
+
 /**
  * What the testbed records during a run, for judging it afterwards (like Jepsen). All times are of the testbed's own clock,
  * in ms.
@@ -38,6 +40,8 @@ export interface SentEvent {
   tries: { atMs: number; receiver: string; result: string }[];
   /** The product's own record of it at the end. */
   record?: { state: string; answeredBy: number | undefined; claims?: Claim[] };
+  /** What `admin trace` shows for it at the end. */
+  traces?: Trace[];
 }
 
 /** A worker's claim of the turn of a message. */
@@ -114,7 +118,9 @@ export interface Violation {
     | 'joined'
     | 'unfinished'
     | 'unexplained'
-    | 'changed after the end';
+    | 'changed after the end'
+    /** The trace of the question contradicts the ledger. */
+    | 'misexplained';
   event: number;
   detail: string;
 }

@@ -1,4 +1,5 @@
 import { judgeLinks } from './judge-links.ts';
+import { judgeTraces, type TraceCounts } from './judge-traces.ts';
 import { judge } from './judge.ts';
 import type { InjectedFaultKind, Ledger, Violation } from './ledger.ts';
 import { percentile, recoveryTimes } from './recovery.ts';
@@ -35,6 +36,8 @@ export interface ChaosReport {
   /** Freezes that were not cut short. */
   freezes: { count: number; ofWorkers: number; minMs: number; cutShort: number };
   stops: { count: number; ofWorkers: number; slowestMs: number; unclean: number };
+  /** Questions whose `admin trace` was compared with the ledger. */
+  traces: TraceCounts;
   drainedAfterMs: number | undefined;
   stillWaiting: number;
   /** For WeCom's connection: messages lost between two connections, and the durations without a connection. */
@@ -59,11 +62,13 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
   const { stops, endedByThemselves } = run;
   const ledger = separateLeftovers(run.ledger);
   const verdict = judge(ledger);
+  const traced = judgeTraces(ledger);
   const { stopLimitMs = STOP_LIMIT_MS } = run;
   const unclean = stops.filter(({ code, tookMs }) => code !== 0 || tookMs > stopLimitMs);
   const broken = run.links ? judgeLinks(ledger, run.links.linked, run.links.table) : [];
   const violations: Violation[] = [
     ...verdict.violations,
+    ...traced.violations,
     ...broken,
     ...endedByThemselves.map((detail): Violation => ({ kind: 'unexplained', event: 0, detail })),
     ...unclean.map(({ instance, code, tookMs }): Violation => ({
@@ -111,6 +116,7 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
       slowestMs: Math.round(Math.max(0, ...stops.map(({ tookMs }) => tookMs))),
       unclean: unclean.length,
     },
+    traces: traced.counts,
     drainedAfterMs: run.drainedAfterMs,
     stillWaiting: run.leftovers.pending,
     ...(run.connection ? { connection: { ...run.connection, gapsMs: spread(run.connection.gapsMs) } } : {}),

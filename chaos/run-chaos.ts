@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { drain, leftovers, ofOneServer, openStore, readRecords, type Leftovers } from './drain.ts';
+import { readAllTraces } from './judge-traces.ts';
 import { readLinks, type LinkTable } from './judge-links.ts';
 import { NewUsers } from './new-users.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
@@ -146,6 +147,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosRun> {
       await atRest?.(testbed, ofOneServer(store));
     }
     await readRecords(store, ledger.events);
+    await readAllTraces(store, ledger.events);
     const connection = connected?.conclude();
     const { endedByThemselves } = testbed;
     const run: ChaosRun = {

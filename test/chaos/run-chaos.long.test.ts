@@ -44,4 +44,5 @@ test('deaths, stops and link failures of processes under load cause no lost, rep
   expect(report.accepted).toBeGreaterThan(35);
   expect(report.answered).toBe(report.accepted);
   expect(report.kills).toBeGreaterThanOrEqual(3);
+  expect(report.traces.judged).toBeGreaterThanOrEqual(report.accepted);
 }, 120_000);

@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-admin-traces-'));
 const wordsFile = join(folder, 'words.txt');
 writeFileSync(wordsFile, 'falcon\n');
 
-const EACH = { fast: 2, full: 4, long: 8 }[testTier()];
+const EACH = { fast: 2, full: 4, long: 9 }[testTier()];
 const KINDS = ['expired', 'plain', 'failing', 'blocked', 'killed', 'frozen'] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -168,7 +168,7 @@ async function admin(...args: string[]): Promise<{ code: number | null; output: 
   return { code, output: ran.output() };
 }
 
-test('the trace of each question explains what happened to it, whatever its workers suffered', async () => {
+test('the trace of each question explains what happened to it, whatever its workers suffered [question-traces]', async () => {
   deployment.chat.script(answers);
   try {
     await askAll();

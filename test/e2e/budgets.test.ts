@@ -278,6 +278,24 @@ describe('reservations and charges in any order [budgets]', () => {
     expect(await deployment.redis.hlen(own.reserved)).toBe(0);
   });
 
+  test('forget a question that never ended after an hour', async () => {
+    const keyRing = new KeyRing([Buffer.alloc(32, 7)]);
+    const store = new BudgetStore({ redis: deployment.redis, keyRing, nowMs: Date.now, timeZone: 'UTC' });
+    const [lost, next] = [asDeliveryId('a1'), asDeliveryId('b2')];
+    const placeOf = (turnId: typeof lost) =>
+      store.placeOf({ of: 'person', code: 'lost' }, { questionsPerDay: 1 }, turnId);
+    const reserve = (turnId: typeof lost) =>
+      store.reserve([placeOf(turnId)], turnId, { questions: 1, tokens: 1, images: 0 });
+    expect((await reserve(lost)).kind).toBe('reserved');
+    expect(await reserve(next)).toMatchObject({ kind: 'used-up', isInProgress: true });
+    const { reserved } = placeOf(lost);
+    const kept = (await deployment.redis.hget(reserved, lost)) ?? '';
+    const hourAgo = kept.replace(/^\d+/, (atMs) => String(Number(atMs) - 3_600_001));
+    await deployment.redis.hset(reserved, lost, hourAgo);
+    expect((await reserve(next)).kind).toBe('reserved');
+    expect(await deployment.redis.hkeys(reserved)).toEqual([next]);
+  });
+
   test('add up to the real use of each turn, and never grant more than the limit', async () => {
     const keyRing = new KeyRing([Buffer.alloc(32, 7)]);
     const turns = ['a1', 'b2', 'c3', 'd4', 'e5'].map(asDeliveryId);

@@ -18,7 +18,7 @@ async function startWorker(name: string): Promise<void> {
     ...{ ROLES: 'worker', CHAT_API_KEY: keyOf(name), WORKER_CONCURRENCY: '200' },
     NODE_OPTIONS: `--import=${DEADLY}`,
   };
-  const starting = deployment.startProcess(env);
+  const starting = deployment.startProcess(env, true);
   workers.set(`Bearer ${keyOf(name)}`, starting);
   await starting;
 }

@@ -174,15 +174,18 @@ describe('MODERATION_MASK [masking]', () => {
     expect(all).not.toMatch(/13|8123|45|678/);
   });
 
-  test('sends the model no number of a question or of earlier turns', async () => {
+  test('sends the model no number of a question or of earlier turns, but those of its instructions', async () => {
     const here = bothPlatforms(deployment);
     deployment.chat.script(helloStream('Noted.'));
-    await deployment.startBot({ ...here.env, ...setting });
+    const instructions = join(folder, 'instructions.md');
+    writeFileSync(instructions, 'The help desk has the number 13912345678.');
+    await deployment.startBot({ ...here.env, ...setting, CHAT_SYSTEM_PROMPT_FILE: instructions });
     await here.sayAll('wecom', [{ person: 'ann', text: `我的手机号是${phone.join('')}，身份证11010519491231002X` }]);
     await here.sayAll('wecom', [{ person: 'ann', text: 'Which number did I give you?' }]);
     const sent = deployment.chat.calls.map(({ body }) => JSON.stringify(body['messages'])).join('\n');
     expect(sent.match(/我的手机号是［手机号］，身份证［身份证号］/g)).toHaveLength(2);
     expect(sent).not.toMatch(/13812345678|11010519491231002X/);
+    expect(sent).toContain('The help desk has the number 13912345678.');
   });
 
   test('in answers only leaves the question as it is', async () => {

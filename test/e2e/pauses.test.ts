@@ -107,6 +107,16 @@ test('the command line pauses, lists and resumes in all processes, also those th
   await untilTrue(() => deployment.textsIn('DU1').includes('Fine.'), 60_000);
 }, 180_000);
 
-test.each(['', 'everything', 'platform:irc', 'group:', 'model:a b', 'all '])('%j is no target of a pause', (text) => {
-  expect(readPauseTarget(text)).toBeUndefined();
-});
+test.each(['', 'everything', 'platform:irc', 'group:', 'model:a b', 'all '])(
+  '%j is no target of a pause [pauses]',
+  (text) => {
+    expect(readPauseTarget(text)).toBeUndefined();
+  },
+);
+
+test.each(['all', 'platform:wecom', 'platform:slack', 'group:C1', 'model:a'])(
+  '%j is a target of a pause [pauses]',
+  (text) => {
+    expect(readPauseTarget(text)).toBe(text);
+  },
+);

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { pendingKey } from '../../src/bot/domain/partition-keys.ts';
+import { readTraces } from '../../src/bot/queue/read-trace.ts';
 import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
 import { freePort } from '../../src/bot/app/local/embedded-redis.ts';
 import { ALL_PARTITIONS } from '../../src/bot/domain/conversation.ts';
@@ -39,4 +40,8 @@ test('an answer stored by a worker that died is shown completely, without a seco
   await deployment.untilShown('DU1', ['The answer that was stored.'], 40_000);
   await untilTrue(async () => (await deployment.redis.zcard(pendingKey(claim.conversation.partition))) === 0);
   expect(deployment.chat.calls).toHaveLength(0);
+  const [trace] = await readTraces(deployment.redis, claim.turnId);
+  expect(trace?.steps).toContainEqual(
+    expect.objectContaining({ step: 'answer of an earlier worker', values: { from: 'stored' } }),
+  );
 });

@@ -170,6 +170,15 @@ test.each(['/new', '/forget'])(
   60_000,
 );
 
+test('a summary is asked for without the numbers of the conversation [masking]', async () => {
+  await start({ MODERATION_MASK: 'phone' });
+  await ask('My number is 13812345678.');
+  await talkUntilSummed();
+  const asked = JSON.stringify(summaryCalls().map(({ body }) => body['messages']));
+  expect(asked).toContain('My number is [phone number].');
+  expect(asked).not.toContain('13812345678');
+});
+
 test('the end of a conversation by its idle time deletes its summary', async () => {
   await start({ CONVERSATION_IDLE_SEC: '3600' });
   await talkUntilSummed();

@@ -38,6 +38,13 @@ async function fillIn(browser: TestBrowser, page: Answer, { username, password }
   return browser.send('POST', url.href, { form: Object.fromEntries(fields), headers });
 }
 
+/** Where a page leads by itself. */
+export const refreshOf = ({ text }: Answer) =>
+  plain(/http-equiv="refresh" content="0; url=([^"]*)"/.exec(text)?.[1] ?? '');
+
+/** Presses the button of the sign-in page. @returns the address of the sign-in service */
+export const leaveAdmin = async (browser: TestBrowser, page: Answer) => refreshOf(await browser.submit(page));
+
 /**
  * Signs in at `/admin` of this origin, through the real service.
  * @returns the page that the callback answers with; the browser holds the cookies
@@ -48,7 +55,8 @@ export async function signInAtAdmin(
   person: keyof typeof TYPED_LOGINS,
   until?: RegExp,
 ): Promise<Answer> {
-  let page = await browser.follow(await browser.submit(await browser.get(`${origin}/admin`)), until);
+  const location = await leaveAdmin(browser, await browser.get(`${origin}/admin`));
+  let page = await browser.follow(await browser.get(location), until);
   for (let step = 0; step < 4 && page.status === 200 && !page.url.includes('/oauth/callback'); step += 1)
     page = await browser.follow(await fillIn(browser, page, TYPED_LOGINS[person]), until);
   return page;

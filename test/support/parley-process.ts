@@ -20,6 +20,8 @@ export interface SpawnOptions {
   command?: string[];
   /** The output that shows that it is up; without it nothing is awaited. */
   until?: RegExp;
+  /** Whether a signal may end it before. */
+  mayBeKilled?: boolean;
   cwd?: string;
   /** Whether it leads a process group, like a command in a terminal. */
   ownGroup?: boolean;
@@ -30,6 +32,7 @@ export async function startParleyProcess({
   env,
   command = ['node', 'dist/main.js'],
   until,
+  mayBeKilled = false,
   cwd,
   ownGroup = false,
 }: SpawnOptions): Promise<ParleyProcess> {
@@ -54,7 +57,7 @@ export async function startParleyProcess({
   child.once('close', () => keepEvidence('logs', output));
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   const giveUpAtMs = Date.now() + 20_000;
-  while (until && !until.test(output)) {
+  while (until && !until.test(output) && !(mayBeKilled && child.signalCode !== null)) {
     if (child.exitCode !== null || child.signalCode !== null || Date.now() > giveUpAtMs) {
       // No caller knows this process; started later, it would use the port of the next one.
       child.kill('SIGKILL');

@@ -30,8 +30,11 @@ export interface SlackDeployment {
   /** Starts a bot in this process. @param clock the bot's own clock; defaults to the deployment's */
   startBot(more?: Record<string, string>, clock?: () => number): Promise<App>;
   stopBots(): Promise<void>;
-  /** Starts a bot as a separate process, which ends with the test. A worker alone gets a separate port. */
-  startProcess(more?: Record<string, string>): Promise<ParleyProcess>;
+  /**
+   * Starts a bot as a separate process, which ends with the test. A worker alone gets a separate port.
+   * @param mayBeKilled whether it may be killed before it has reported that it is up
+   */
+  startProcess(more?: Record<string, string>, mayBeKilled?: boolean): Promise<ParleyProcess>;
   /** The current texts of the bot's messages in a channel. */
   textsIn(channel: string): string[];
   /** Waits until the bot's messages of a channel are exactly these. */
@@ -116,11 +119,12 @@ export function useSlackDeployment(options: SlackDeploymentOptions = {}): SlackD
     await Promise.all(apps.splice(0).map((app) => app.close()));
   }
 
-  async function startProcess(more: Record<string, string> = {}): Promise<ParleyProcess> {
+  async function startProcess(more: Record<string, string> = {}, mayBeKilled = false): Promise<ParleyProcess> {
     const port: Record<string, string> = more['ROLES'] === 'worker' ? { PORT: String(await freePort()) } : {};
     const started = await startParleyProcess({
       env: { ...deployment.env, ...port, ...more },
       until: /is running|has started/,
+      mayBeKilled,
     });
     processes.push(started);
     return started;

@@ -7,6 +7,7 @@ import { randomToken } from '../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import { clientAddress } from '../../shared/http/client-address.ts';
 import type { Log } from '../../shared/log.ts';
+import type { SafeHtml } from '../../shared/text/html.ts';
 import type { Bilingual } from '../../shared/text/texts.ts';
 import type { AccountSignIn } from '../identity/browser/account-sign-in.ts';
 import { onPublicHost } from '../identity/browser/page-guards.ts';
@@ -18,7 +19,7 @@ import { readCookie, writeCookie } from './cookies.ts';
 import { accountMark } from '../audit/append-entry.ts';
 import { createHandlers, type HandlerParts } from './handlers.ts';
 import { ADMIN_STYLE_PATH, framedPage } from './pages/layout.ts';
-import { failurePage, returnPage, strangerPage, type AdminFailure } from './pages/sign-in-pages.ts';
+import { failurePage, leavePage, returnPage, strangerPage, type AdminFailure } from './pages/sign-in-pages.ts';
 import type { Sessions } from './sessions.ts';
 import { createAdminForms, formOf, languageOf, newBrowserValue, type Reply, type Visit } from './visit.ts';
 
@@ -68,6 +69,8 @@ export function createAdminRoutes(options: AdminRouteOptions): AdminRoutes {
     const account = token === undefined ? undefined : await options.sessions.accountOf(token);
     if (token === undefined || account === undefined) return meetStranger(flow, context, token !== undefined);
     const isPost = context.method === 'POST';
+    // Another tab has signed in since the form was shown.
+    if (isPost && context.path === '/admin/sign-in') return redirect(context, '/admin');
     if (isPost && !flow.forms.isOwn(context, token)) {
       await countFailure(flow, context);
       throw new PageError('page-expired');
@@ -105,9 +108,9 @@ async function meetStranger(flow: Flow, context: Context, isKnocking: boolean): 
     if (context.path === '/admin/sign-in' && flow.forms.isOwn(context, shown)) return beginSignIn(flow, context);
   }
   const value = shown ?? newBrowserValue();
-  const { service, signIn, forms } = flow;
+  const { service, forms } = flow;
   context.status = 403;
-  context.set(pageHeaders(await signIn.origins(), {}));
+  context.set(pageHeaders([], {}));
   context.append('Vary', 'Cookie');
   context.append('Set-Cookie', writeCookie('departure', value));
   context.type = 'text/html';
@@ -118,7 +121,14 @@ async function beginSignIn(flow: Flow, context: Context): Promise<void> {
   const { origin = flow.publicOrigin } = context.headers;
   const { location, sealed } = await flow.signIn.begin(origin);
   context.append('Set-Cookie', writeCookie('departure', sealed));
-  redirect(context, location);
+  sendThrough(context, leavePage({ language: languageOf(context), to: location }));
+}
+
+/** Sends a page that continues by itself; its address may contain a code. */
+function sendThrough(context: Context, page: SafeHtml): void {
+  context.set({ ...pageHeaders([], {}), 'Referrer-Policy': 'no-referrer' });
+  context.type = 'text/html';
+  context.body = page.text;
 }
 
 /** A callback of another sign-in of this browser is passed on. */
@@ -147,9 +157,7 @@ async function takeCallback(
         await handling.recordAct({ act: 'sign-in', outcome: isAdmin ? 'done' : 'refused', by });
         if (isAdmin) context.append('Set-Cookie', writeCookie('session', await sessions.begin(returned.accountId)));
       }
-      context.set({ ...pageHeaders([], {}), 'Referrer-Policy': 'no-referrer' });
-      context.type = 'text/html';
-      context.body = returnPage({ language: languageOf(context), to: `${returned.returnTo}/admin` }).text;
+      sendThrough(context, returnPage({ language: languageOf(context), to: `${returned.returnTo}/admin` }));
     });
   });
   if (passed.isOther) await next();

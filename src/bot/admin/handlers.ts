@@ -4,7 +4,7 @@ import { accountMark } from '../audit/append-entry.ts';
 import { randomToken } from '../../shared/crypto/ids.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { BUILD } from '../../shared/version.ts';
-import { asDeliveryId } from '../domain/ids.ts';
+import { asDeliveryId, MAX_ACCOUNT_CHARS } from '../domain/ids.ts';
 import { readPauseTarget } from '../domain/pause.ts';
 import { personKey } from '../identity/account.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -294,7 +294,7 @@ async function showPeople(parts: HandlerParts, visit: Visit, account: string): P
 
 /** A POST, because a person's account must not appear in an address. */
 async function searchPeople(parts: HandlerParts, visit: Visit): Promise<Reply> {
-  const account = fieldOf(visit.form, 'account').slice(0, 64);
+  const account = fieldOf(visit.form, 'account').slice(0, MAX_ACCOUNT_CHARS);
   const reply = await showPeople(parts, visit, account);
   await record(parts, visit, { act: 'people', subject: accountMark(parts.keyRing, account), outcome: 'done' });
   return reply;

@@ -20,6 +20,7 @@ export const TRACE_STEPS = {
   e: ['edits', 'count', 'firstMs'],
   g: ['moderated', 'kind', 'verdict'],
   r: ['refused', 'by'],
+  a: ['answer of an earlier worker', 'from'],
   x: ['error', 'code'],
   c: ['ended', 'outcome'],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>;

@@ -74,7 +74,7 @@ function traceOf(id: DeliveryId, fields: Readonly<Record<string, string>>, doing
     state === 'limited'
       ? { atMs: acceptedMs, step: 'refused', values: { by: limit } }
       : { atMs: acceptedMs, step: 'accepted', values: {} };
-  const marks = (['stopped', 'deleted', 'handedOver', 'heldIn', 'again'] as const).flatMap((mark): TracedStep[] => {
+  const marks = (['stopped', 'deleted', 'handedOver', 'heldIn'] as const).flatMap((mark): TracedStep[] => {
     const value = fields[mark];
     return value === undefined ? [] : [{ atMs: 0, step: MARKS[mark], values: {} }];
   });
@@ -87,7 +87,7 @@ function traceOf(id: DeliveryId, fields: Readonly<Record<string, string>>, doing
     model: answeredBy,
     rule,
     delivery,
-    steps: [begin, ...claimsOf(fields['claims'] ?? '', doing), ...marks],
+    steps: [begin, ...withFailover(fields, claimsOf(fields['claims'] ?? '', doing)), ...marks],
   };
 }
 
@@ -96,11 +96,20 @@ const MARKS = {
   deleted: 'deleted by its sender',
   handedOver: 'live reply ended before the answer',
   heldIn: 'held for a sign-in in a group',
-  again: 'stored again after a failover',
 } as const;
+
+/** A failover after the end did nothing to the question, although its record is marked then too. */
+function withFailover({ again, againMs }: Readonly<Record<string, string>>, steps: TracedStep[]): TracedStep[] {
+  const atMs = Number(againMs ?? 0);
+  const ended = steps.findLast(({ step }) => step === 'ended');
+  if (again === undefined || (ended !== undefined && ended.atMs < atMs)) return steps;
+  const before = steps.findLastIndex((step) => step.atMs <= atMs);
+  return steps.toSpliced(before + 1, 0, { atMs, step: 'Redis failed over', values: {} });
+}
 
 /** @param doing steps that are stored apart, with the epoch of their claim */
 function claimsOf(claims: string, doing: readonly string[]): TracedStep[] {
+  const wakes = new Set<string>();
   return claims
     .split('|')
     .slice(1)
@@ -108,7 +117,9 @@ function claimsOf(claims: string, doing: readonly string[]): TracedStep[] {
       const [claim = '', ...known] = text.split('~');
       const [epoch = '', at = '', crashes = '', worker = '', woken = ''] = claim.split(',');
       const atMs = Number(at);
-      const wake = woken === '' ? [] : [{ atMs: Number(woken), step: 'woken', values: {} }];
+      // The wake of a worker that died is handed to the next one, unchanged.
+      const wake = woken === '' || wakes.has(woken) ? [] : [{ atMs: Number(woken), step: 'woken', values: {} }];
+      wakes.add(woken);
       const claimed = { atMs, step: 'claimed', values: { epoch: Number(epoch), worker, crashes: Number(crashes) } };
       const own = [...known, ...doing].filter((did) => did.startsWith(`${epoch};`));
       const longest = own.reduce((one, other) => (other.length > one.length ? other : one), '');

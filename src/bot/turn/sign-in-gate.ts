@@ -85,6 +85,7 @@ export class SignInGate {
     const account = mode === 'off' ? undefined : await this.accountOf(context);
     const isGroup = context.newest.chat.kind === 'group';
     if (account?.status === 'suspended') {
+      context.turn.trace.note('r', 'account-suspended');
       const text = translate(context, TURN_TEXTS[isGroup ? 'notHere' : 'suspended']);
       return { outcome: { kind: 'refused', text } };
     }
@@ -213,6 +214,7 @@ export class SignInGate {
 
   #tooMany(context: TurnContext, retryAtMs: number): Outcome {
     const minutes = Math.max(1, Math.ceil((retryAtMs - this.#options.nowMs()) / MINUTE_MS));
+    context.turn.trace.note('r', 'too-many-invitations');
     return { kind: 'refused', text: translate(context, TURN_TEXTS.tooManyInvitations, { minutes }) };
   }
 }

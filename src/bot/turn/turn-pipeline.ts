@@ -42,14 +42,20 @@ async function decideOutcome(options: DecideOutcomeOptions, unadmitted: TurnCont
   let context = unadmitted;
   const { turn, controls, newest } = context;
   try {
-    if (turn.storedAnswer !== undefined) return readStoredAnswer(turn.storedAnswer);
+    if (turn.storedAnswer !== undefined) {
+      turn.trace.note('a', 'stored');
+      return readStoredAnswer(turn.storedAnswer);
+    }
     // In a turn of several messages, a message that an edit turned into a command remains a part of the question.
     if (newest.slash && turn.messages.length === 1) return await options.runSlashWord(context, newest.slash);
     const taken = await options.takeTypedCode(context);
     if (taken) return taken;
     const stands = turn.mayBeAnswered ? await context.live.findCompleteAnswer(laterReplyTargets(context)) : undefined;
     throwIfSuperseded(controls.signal);
-    if (stands) return { kind: 'answered', text: '', postedRecords: stands };
+    if (stands) {
+      turn.trace.note('a', 'posted');
+      return { kind: 'answered', text: '', postedRecords: stands };
+    }
     if (controls.signal.reason === 'stopped') return stoppedBeforeStart(options.keyRing, context);
     // A worker's clock may step by minutes during a turn. A turn that has begun does not expire: part of its answer may be shown.
     if (!turn.wasBegun && turn.chargedAgeMs + monotonicMs() - turn.claimedAtMs > options.maxAgeMs) {

@@ -28,4 +28,10 @@ export const ALLOWANCES: readonly Allowance[] = [
     around: /^page \/oauth\/platform\/wecom\/callback\?/,
     why: 'a stand-in for the bot in test/simulator, which shows the address at which it was opened',
   },
+  {
+    evidence: 'pages',
+    secret: 'state',
+    around: /(?:redirect_uri|service)=http[\w%.-]+%2Foauth%2Fcallback/,
+    why: 'the page that leads an administrator to the sign-in service names its address',
+  },
 ];

@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue } from '../../../shared/text/texts.ts';
 import { describePlatform } from '../../platforms/registry.ts';
 import type { Account } from '../../domain/account.ts';
-import type { PersonId } from '../../domain/ids.ts';
+import { MAX_ACCOUNT_CHARS, type PersonId } from '../../domain/ids.ts';
 import type { LinkedPerson } from '../../identity/links/people-of-account.ts';
 import { actForm, intro, resultText, table, textField, type Frame } from './layout.ts';
 import { timeAt } from './times.ts';
@@ -64,7 +64,7 @@ interface PeopleView {
 export function peopleBody({ frame, timeZone, account, links, result }: PeopleView): SafeHtml {
   const { language, csrf } = frame;
   const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language);
-  const field = { name: 'account', label: text('account'), value: account, maxChars: 64 };
+  const field = { name: 'account', label: text('account'), value: account, maxChars: MAX_ACCOUNT_CHARS };
   const search = html`${textField(field)} <button class="primary" type="submit">${text('find')}</button>`;
   const row = ({ person, key, details }: ShownLink) => {
     const about = localize(TEXTS.about, language, { id: person.chatUserId });

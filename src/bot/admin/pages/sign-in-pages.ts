@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Bilingual, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import { actForm, cardPage, intro } from './layout.ts';
 
-const TEXTS: Catalogue<'title' | 'lead' | 'go' | 'again' | 'back' | 'goOn' | 'signedIn'> = {
+const TEXTS: Catalogue<'title' | 'lead' | 'go' | 'again' | 'back' | 'goOn' | 'leaving' | 'signedIn'> = {
   title: { en: 'Sign in', zh: '登录' },
   lead: {
     en: 'Only administrators can open these pages. If this page appears again after you signed in, your account is not one of theirs.',
@@ -12,6 +12,7 @@ const TEXTS: Catalogue<'title' | 'lead' | 'go' | 'again' | 'back' | 'goOn' | 'si
   again: { en: 'Try again', zh: '重试' },
   back: { en: 'Back to the overview', zh: '返回概览' },
   goOn: { en: 'Continue', zh: '继续' },
+  leaving: { en: 'Going to the sign-in service', zh: '正在前往登录服务' },
   signedIn: { en: 'Returning to the administration', zh: '正在返回管理页面' },
 };
 
@@ -26,14 +27,31 @@ export function strangerPage(view: { language: Language; service: Bilingual; csr
   return cardPage({ language, title: localize(TEXTS.title, language), path: '/admin', body });
 }
 
+interface Onward {
+  language: Language;
+  to: string;
+}
+
+/**
+ * Leads to the sign-in service. Browsers apply `form-action` to each redirect after a form, and a service may send people on
+ * to hosts that Parley does not know.
+ */
+export function leavePage(onward: Onward): SafeHtml {
+  return onwardPage('leaving', onward);
+}
+
 /**
  * Follows the callback, for administrators and strangers alike. A redirect would still count as coming from the sign-in
  * service, so that the browser would withhold the strict cookie.
  */
-export function returnPage({ language, to }: { language: Language; to: string }): SafeHtml {
+export function returnPage(onward: Onward): SafeHtml {
+  return onwardPage('signedIn', onward);
+}
+
+function onwardPage(title: 'leaving' | 'signedIn', { language, to }: Onward): SafeHtml {
   const body = html`<p><a class="primary" href="${to}">${localize(TEXTS.goOn, language)}</a></p>`;
   const head = html`<meta http-equiv="refresh" content="0; url=${to}" />`;
-  return cardPage({ language, title: localize(TEXTS.signedIn, language), path: '/admin', head, body });
+  return cardPage({ language, title: localize(TEXTS[title], language), path: '/admin', head, body });
 }
 
 /** Why a request failed, and what to do. */
@@ -52,8 +70,11 @@ const FAILURES = {
     status: 429,
   },
   'service-failed': {
-    title: { en: 'The sign-in service does not answer', zh: '登录服务没有响应' },
-    next: { en: 'Try again in a few minutes.', zh: '请过几分钟再试。' },
+    title: { en: 'The sign-in failed', zh: '登录失败' },
+    next: {
+      en: 'The sign-in service refused the sign-in or did not answer. Try again in a few minutes.',
+      zh: '登录服务拒绝了登录，或没有响应。请过几分钟再试。',
+    },
     status: 502,
   },
   'not-found': {

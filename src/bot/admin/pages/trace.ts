@@ -49,7 +49,7 @@ const STEPS_ZH: Readonly<Record<string, string>> = {
   'deleted by its sender': '被发送者删除',
   'live reply ended before the answer': '实时回复在回答前结束',
   'held for a sign-in in a group': '在群聊中等待登录',
-  'stored again after a failover': '故障切换后重新保存',
+  'Redis failed over': 'Redis 发生故障切换',
   'model asked': '请求模型',
   'first token': '首个 token',
   'model call ended': '模型调用结束',
@@ -58,6 +58,7 @@ const STEPS_ZH: Readonly<Record<string, string>> = {
   posts: '发送',
   edits: '编辑',
   moderated: '内容审核',
+  'answer of an earlier worker': '采用先前进程的回答',
   error: '错误',
   ended: '已结束',
 };

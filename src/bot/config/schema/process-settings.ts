@@ -1,4 +1,5 @@
 import { DAY_MS, SECOND_MS } from '../../../shared/clock.ts';
+import { ACCOUNT_ID } from '../../domain/ids.ts';
 import { optional, secret, setting } from '../setting.ts';
 import * as kinds from '../setting-kinds.ts';
 
@@ -14,7 +15,7 @@ export const processSettings = {
     default: 'PORT',
     example: '9090',
   }),
-  ADMIN_IDS: optional(kinds.listOf(kinds.textLike(/^[\w.@-]{1,64}$/, 'must be an account id'), 'account ids'), {
+  ADMIN_IDS: optional(kinds.listOf(kinds.textLike(ACCOUNT_ID, 'must be an account id'), 'account ids'), {
     meaning:
       'Account ids (staff or student numbers) of the administrators, who may open PUBLIC_URL/admin; comma-separated.',
     default: 'none: the page does not exist',

@@ -33,8 +33,6 @@ export type AccountReturn =
  * (SECURITY.md fixed-redirect, state-by-mode, code-used-once). Stores no tokens.
  */
 export interface AccountSignIn {
-  /** Origins of the service, for `form-action`. Loads them first, if they must be discovered. */
-  origins(): Promise<readonly string[]>;
   /**
    * @param returnTo returned by `finish`
    * @returns the redirect, and what the browser must present at the callback
@@ -62,10 +60,6 @@ export function createAccountSignIn(parts: AccountSignInParts): AccountSignIn {
   const { dialect, keyRing, publicOrigin, nowMs } = parts;
   const redirectUri = serviceRedirectUri(publicOrigin);
   return {
-    async origins() {
-      await dialect.prepare();
-      return dialect.origins();
-    },
     async begin(returnTo) {
       const state = newState();
       const { location, kept } = await dialect.startAuthorization({ redirectUri, state });

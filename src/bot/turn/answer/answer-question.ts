@@ -107,22 +107,30 @@ export interface AnswerQuestionOptions {
 export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQuestion {
   return async (unread) => {
     const { question } = unread;
+    const { trace } = unread.turn;
     // Not awaited here: the thread is read while attachments are.
     const thread = readThreadOf(unread);
     const isBare = question.text === '' && question.images.length === 0 && question.quotedText === undefined;
     const asksAboutThread = isBare && question.files.length === 0 && question.unread.length === 0 && isInThread(unread);
-    if (isBare && question.files.length === 0 && !asksAboutThread)
+    if (isBare && question.files.length === 0 && !asksAboutThread) {
+      trace.note('r', 'nothing-readable');
       return { kind: 'refused', text: unreadRefusal(question) };
+    }
     const voice = voiceOf(unread);
-    if (asksAboutThread && (await thread)?.kind !== 'read')
+    if (asksAboutThread && (await thread)?.kind !== 'read') {
+      trace.note('r', 'thread-unread');
       return { kind: 'refused', text: localizeForChat(THREAD_TEXTS.bareUnread, voice) };
+    }
     const scene = imageSceneOf(options.images, unread);
     const seesImages = firstThatSees(unread.models, options.models.catalog) !== undefined;
     const read = await readAttachments(options, unread, { scene, voice, seesImages, isBare });
 
     const context = read.refs === question.files ? unread : { ...unread, question: { ...question, files: read.refs } };
     const outcomes = createAnswerOutcomes(options.keyRing, context, voice);
-    if (read.kind === 'refused') return outcomes.refused(read.text);
+    if (read.kind === 'refused') {
+      trace.note('r', 'attachment');
+      return outcomes.refused(read.text);
+    }
     const startsAnew = context.replaced?.startsAnew ?? false;
     const notes = [...unknownWordNotes(question.text, voice), ...unreadNotes(question), ...read.notes];
     if (read.kind === 'ended') return outcomes.finished({ ...read, notes, sources: [], startsAnew });
@@ -231,7 +239,10 @@ async function answerQuestion(
         return outcomes.refused(tellUsedUp(error.usedUp, voice, newest.chat.kind === 'private'));
       }
       if (controls.signal.reason === 'stopped') return withThinking(outcomes.finished(draft.end('stopped')), draft);
-      if (error instanceof ImageRefusedError) return outcomes.refused(imageRefusal(question, error));
+      if (error instanceof ImageRefusedError) {
+        turn.trace.note('r', 'image');
+        return outcomes.refused(imageRefusal(question, error));
+      }
       if (!(error instanceof ChatError)) {
         await giveBack(options, context, spending);
         throw error;

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { GrowingMask, maskText, type MaskWords } from '../../../../src/bot/turn/moderation/mask-text.ts';
 import { MASK_KINDS } from '../../../../src/bot/domain/mask-kinds.ts';
+import { Thought } from '../../../../src/bot/turn/answer/reasoning.ts';
 import { measureProcessorTime } from '../../../support/processor-time.ts';
 import { tries } from '../../../support/tries.ts';
 
@@ -107,6 +108,16 @@ describe('masking [masking]', () => {
     expect(growing.mask('It is 13812345678. ')).toBe('It is <PHONE>. ');
     expect(growing.mask('No 1381234')).toBe('No ');
     expect(growing.mask('No 13812345678', true)).toBe('No <PHONE>');
+  });
+
+  test('masks the reasoning of a model, however its stream is cut', () => {
+    const thought = new Thought(true, 'en', RULES);
+    const shown = ['Ask 13', '8123', '45', '678', ' or ', CARD.slice(0, 9), CARD.slice(9)].map((piece) => {
+      thought.add(piece);
+      return thought.liveView('', []).thinking;
+    });
+    expect(shown.join('\n')).not.toMatch(/\d/);
+    expect(thought.finalView().thinking).toBe('Ask <PHONE> or <CARD>');
   });
 
   test.each([['1 '], ['1'], ['a'], ['1-'], ['@'], ['13812345678 '], ['a.'], ['+86 '], ['４']])(

@@ -8,6 +8,7 @@ local function settleBudget(budget, turnId)
   if reservation then day = string.match(reservation, '^%d+:(%d+):') end
   -- guard: budgets/charged-once
   if charged then day, before[1], before[2], before[3] = string.match(charged, '^(%d+):(%d+):(%d+):(%d+)$') end
+  -- guard: budgets/given-back
   redis.call('HDEL', budget.reserved, turnId)
   local total, isMore = {}, false
   for index, kind in ipairs({ 'questions', 'tokens', 'images' }) do

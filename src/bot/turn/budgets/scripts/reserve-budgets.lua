@@ -22,6 +22,7 @@ local function inProgress(budget)
   local all = redis.call('HGETALL', budget.reserved)
   for at = 1, #all, 2 do
     local turn, atMs, day, rest = all[at], string.match(all[at + 1], '^(%d+):(%d+):(.*)$')
+    -- guard: budgets/forgotten
     if nowMs - tonumber(atMs) > RESERVED_MS then
       redis.call('HDEL', budget.reserved, turn)
     elseif turn == args.turnId then
@@ -42,6 +43,7 @@ end
 local budgets, open = cjson.decode(args.budgets), {}
 for number, budget in ipairs(budgets) do
   local reserved, isReserved = inProgress(budget)
+  -- guard: budgets/reserved-once
   if not isReserved and redis.call('EXISTS', budget.charged) == 0 then
     local counts = {}
     for name, given in pairs(budget.limits) do
@@ -49,6 +51,7 @@ for number, budget in ipairs(budgets) do
       local field, expected = period == 'Day' and args.day .. ':' .. kind or kind, EXPECTED[kind]
       local used, added = unpack(redis.call('HMGET', budget.used, field, '+' .. field))
       local charged, limit = tonumber(used or '0'), given + tonumber(added or '0')
+      -- guard: budgets/others-in-progress
       local count = charged + (reserved[field] or 0)
       -- guard: budgets/used-up
       if expected > 0 and count >= limit then
