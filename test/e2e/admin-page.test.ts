@@ -22,7 +22,7 @@ const SIZES = { wide: { width: 1280, height: 860 }, phone: { width: 390, height:
 const describeInChromium = findChromium() === undefined ? describe.skip : describe;
 
 /** A receiver in a process of its own, so that its question waits for a worker. */
-describeInChromium('the administrators’ page in Chromium', () => {
+describeInChromium('the admin page in Chromium', () => {
   let deployment: Deployment;
   let parley: ParleyProcess;
   let browser: Browser;

@@ -50,7 +50,7 @@ export interface AdminRoutes {
   callback: Router;
 }
 
-/** The administrators' page (docs/design/admin-page.md). */
+/** The admin page (docs/design/admin-page.md). */
 export function createAdminRoutes(options: AdminRouteOptions): AdminRoutes {
   const { handling, publicOrigin, trustedProxyHops } = options;
   const flow = { ...options, forms: createAdminForms(options.keyRing, originsOf(options)) };

@@ -18,7 +18,7 @@ interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue'>
   log: Log;
 }
 
-/** Builds the administrators' page of a receiver. */
+/** Builds the admin page of a receiver. */
 export function createAdminPage(options: AdminPageOptions): AdminRoutes {
   const { config, identity, redis, keyRing, wakeQueue, nowMs, log } = options;
   const { adminIds, timeZone, http, signIn } = config;

@@ -128,7 +128,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       receiver?.connect();
       const running = { config, receiver, worker, front };
       endings.push(() => closeDoor(running));
-      // Closed between the two, so that people can watch running answers finish.
+      // Closed after the turns and before the HTTP server, so that people can watch running answers finish.
       endings.push(async () => messenger?.close(wereAnswering));
       endings.push(async () => {
         messenger?.tellStop();
@@ -210,7 +210,7 @@ interface FrontOptions {
 
 interface Front {
   server: ListeningServer;
-  /** For health and metrics, and for the administrators' page, where they have a port of their own. */
+  /** For health and metrics, and for the admin page, where they have a port of their own. */
   others: ListeningServer[];
   /** From now on `/readyz` answers not ready. */
   retire(): void;
@@ -218,7 +218,7 @@ interface Front {
 
 /**
  * The bot's HTTP servers: health and metrics in every process, on `METRICS_PORT` if it is set; webhooks, sign-in pages and the
- * administrators' page (on `ADMIN_PORT` if it is set) in a receiver.
+ * admin page (on `ADMIN_PORT` if it is set) in a receiver.
  */
 async function startFront({ config, log, registry, prove, files, receiver, worker }: FrontOptions): Promise<Front> {
   let isRetired = false;

@@ -41,7 +41,7 @@ export interface Receiver {
   serveWebhook: ServeWebhook;
   /** The sign-in pages. */
   routes: Router[];
-  /** The administrators' page, if `ADMIN_IDS` is set. */
+  /** The admin page, if `ADMIN_IDS` is set. */
   adminRoutes(): Promise<AdminRoutes | undefined>;
   /** Its connections in `/readyz`. */
   parts: HealthPart[];

@@ -29,14 +29,14 @@ export interface Config extends PlatformConfigs {
     readonly port: number;
     /** Port of health and metrics; undefined: `port`. */
     readonly metricsPort: number | undefined;
-    /** Port of the administrators' page; undefined: `port`. */
+    /** Port of the admin page; undefined: `port`. */
     readonly adminPort: number | undefined;
     /** An origin. */
     readonly publicUrl: string;
     readonly trustedProxyHops: number;
     readonly shutdownGraceSec: number;
   };
-  /** Account ids that may open the administrators' page; empty: there is none. */
+  /** Account ids that may open the admin page; empty: there is none. */
   readonly adminIds: readonly string[];
   /** Hosts reached without a proxy. */
   readonly noProxy: readonly string[];

@@ -123,8 +123,8 @@ export const FILE_TEXTS: Catalogue<FileText> = {
     zh: '“{file}”已损坏，无法打开。请重新保存（例如存为 PDF）后再发送。',
   },
   too_large: {
-    en: '“{file}” is larger than 20 MB. Please send a smaller file, or only the relevant part.',
-    zh: '“{file}”超过 20 MB。请发送较小的文件，或只发送需要的部分。',
+    en: '“{file}” is larger than {size} MB. Please send a smaller file, or only the relevant part.',
+    zh: '“{file}”超过 {size} MB。请发送较小的文件，或只发送需要的部分。',
   },
   too_heavy: {
     en: '“{file}” takes too much time or memory to read. Please send only the relevant part, or save it as PDF and send it again.',

@@ -43,7 +43,7 @@ export function describeReplacedConnection(level: number): { isRival: boolean; w
 
 /** Tells the operator why a delivery was refused and what to do if it was expected. Contains no text of the delivery. */
 export function describeRefusal({ platform, reason, offSec, sizeBytes }: Refused): string {
-  const secret = describePlatform(platform).signs;
+  const { signs: secret, connection } = describePlatform(platform);
   switch (reason) {
     case 'signature differs':
       return `its signature differs: if the platform sent it, copy ${secret} from its console again; calls from strangers are refused here too`;
@@ -52,6 +52,10 @@ export function describeRefusal({ platform, reason, offSec, sizeBytes }: Refused
     case 'no signature':
     case 'signature parameters missing or repeated':
       return 'it has no signature: a stranger sent it, or a proxy removed its headers or query';
+    case 'malformed signature':
+      return 'its signature has a wrong form: a stranger sent it, or a proxy changed its headers or query';
+    case 'webhook is off':
+      return `webhooks are off (${connection?.setting}=${connection?.value}): a stranger sent it, or the platform's console still has the webhook address`;
     case 'no encrypted text':
       return 'it contains no encrypted text: a stranger sent it, or a proxy changed the body';
     case 'does not open':

@@ -7,14 +7,14 @@ import { WordMachine } from './word-machine.ts';
 /** Result of a scan. */
 export interface Scanned {
   hasWord: boolean;
-  /** How much of the text may be shown: a word that may be complete at its end waits for the next character. */
+  /** How much of the text may be shown: a word at its end is held back until the next character shows whether it goes on. */
   showableChars: number;
 }
 
 /** Scans one growing text. Each call costs as much as what the text gained. */
 export interface WordScan {
   /**
-   * @param isWhole nothing is added to the text any more
+   * @param isWhole whether the text is complete
    * @param end how much of the text is read now; the rest is read by the next call
    */
   scan(text: string, isWhole?: boolean, end?: number): Scanned;
@@ -145,7 +145,7 @@ class GrowingScan implements WordScan {
   }
 
   scan(text: string, isWhole = false, end = text.length): Scanned {
-    // A text that was taken back begins again. The same text in parts is not compared each time.
+    // A retracted text is scanned from the start. The same text in parts is not compared each time.
     if (text !== this.#text && !text.startsWith(this.#read)) this.#restart();
     this.#text = text;
     const { added, read } = this.#fold.add(text.slice(this.#read.length, end), this.#read.length);

@@ -34,7 +34,7 @@ export class WordMachine {
     return machine;
   }
 
-  /** All places of all words, also within each other. */
+  /** All occurrences of all words, including overlapping ones. */
   search(text: string): { start: number; end: number }[] {
     const found: { start: number; end: number }[] = [];
     let node = 0;

@@ -66,7 +66,7 @@ export class TurnLease {
   constructor(options: TurnLeaseOptions) {
     this.#options = options;
     this.#lock = options.lock;
-    // The next renewal repeats a failed one, which must not end an answer.
+    // A failed renewal is retried by the next one and must not end the answer.
     this.#timer = setInterval(() => inBackground(() => this.#renewBoth()), RENEW_EVERY_MS);
   }
 

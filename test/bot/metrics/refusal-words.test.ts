@@ -10,6 +10,8 @@ test('each reason for refusing a delivery names the setting or cause to check', 
   expect(words('signature differs', 'wecom')).toContain('WECOM_BOT_TOKEN');
   expect(words('outside the time window')).toContain('400 s off our clock');
   expect(words('no signature')).toContain('a proxy removed its headers or query');
+  expect(words('malformed signature')).toContain('its signature has a wrong form');
+  expect(words('webhook is off', 'wecom')).toContain('webhooks are off (WECOM_CONNECT=connection)');
   expect(words('too large')).toContain('larger than 1 MiB');
 });
 

@@ -205,7 +205,7 @@ function createWorkspace(options: SlackOptions, parts: WorkspaceParts): Workspac
     app: APP,
     replyTraits,
     responseDeadlineMs: RESPONSE_DEADLINE_MS,
-    verifyHeaders: (head) => refusedDelivery('no signature', timeOf(head), nowMs),
+    verifyHeaders: (head) => refusedDelivery('webhook is off', timeOf(head), nowMs),
     renderReply,
     splitReply,
     splitAnswer,
@@ -257,7 +257,7 @@ type Verification = Pick<SlackOptions, 'appToken' | 'webhookWindowSec' | 'nowMs'
 
 function verifyHeaders(head: DeliveryHead, options: Verification, reading: Reading): RefusedDelivery | DeliveryReader {
   const { signingKey, appToken, webhookWindowSec: windowSec, nowMs } = options;
-  if (appToken !== undefined) return refusedDelivery('no signature', timeOf(head), nowMs);
+  if (appToken !== undefined) return refusedDelivery('webhook is off', timeOf(head), nowMs);
   const fields = signatureFields(head, { windowSec, nowMs });
   const isShortForm = mayBeCheck(head);
   if (typeof fields === 'string' && !isShortForm) return refusedDelivery(fields, timeOf(head), nowMs);

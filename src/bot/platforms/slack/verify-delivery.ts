@@ -10,7 +10,7 @@ export interface VerifyOptions {
 }
 
 /** Why a delivery is refused before its body is read. */
-export type Refusal = 'no signature' | 'outside the time window';
+export type Refusal = 'no signature' | 'malformed signature' | 'outside the time window';
 
 const PREFIX = 'v0=';
 const SIGNATURE = /^v0=[0-9a-f]{64}$/;
@@ -27,7 +27,8 @@ export interface SignatureFields {
 export function signatureFields({ headers }: DeliveryHead, options: VerifyOptions): SignatureFields | Refusal {
   const signature = onlyHeader(headers, 'x-slack-signature');
   const timestamp = onlyHeader(headers, 'x-slack-request-timestamp');
-  if (signature === undefined || timestamp === undefined || !SIGNATURE.test(signature)) return 'no signature';
+  if (signature === undefined || timestamp === undefined) return 'no signature';
+  if (!SIGNATURE.test(signature)) return 'malformed signature';
   return isWithinWindow(timestamp, options) ? { signature, timestamp } : 'outside the time window';
 }
 

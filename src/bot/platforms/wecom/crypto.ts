@@ -30,7 +30,7 @@ export function readAesKey(encodingAesKey: string): AesKey {
   return aesKeyOf(key);
 }
 
-/** Signature of a callback or an answer: SHA-1 over the four texts in byte order, in lower-case hex. */
+/** Signature of a callback or an answer: SHA-1 over the four texts, sorted bytewise and concatenated, in lower-case hex. */
 export function signText(token: string, { timestamp, nonce, encrypt }: SignedFields): string {
   const sorted = [token, timestamp, nonce, encrypt].map((text) => Buffer.from(text)).sort(Buffer.compare);
   return hash('sha1', Buffer.concat(sorted), 'hex');

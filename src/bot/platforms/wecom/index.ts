@@ -127,7 +127,7 @@ export function createWecom(options: WecomOptions): Platform {
     verifyHeaders: (head) =>
       aesKey
         ? verifyHeaders(head, options, { aesKey, reading })
-        : refusedDelivery('no signature', head.query.get('timestamp'), nowMs),
+        : refusedDelivery('webhook is off', head.query.get('timestamp'), nowMs),
     connect:
       connection &&
       ((use) =>

@@ -45,7 +45,7 @@ export function signatureFields({ query }: DeliveryHead, options: Clock): Signat
   const nonce = onlyValue(query, ['nonce']);
   if (signature === undefined || timestamp === undefined || nonce === undefined || nonce.length > MAX_NONCE_CHARS)
     return { reason: 'signature parameters missing or repeated' };
-  if (!SIGNATURE.test(signature)) return { reason: 'no signature' };
+  if (!SIGNATURE.test(signature)) return { reason: 'malformed signature' };
   if (!isWithinWindow(timestamp, options)) return { reason: 'outside the time window' };
   if (isWithinWindow(nonce, options)) return { reason: 'a time in place of the nonce' };
   return { signature, timestamp, nonce };

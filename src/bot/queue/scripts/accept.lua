@@ -83,8 +83,8 @@ if (isLimited or isFull) and not isAgain then
   redis.call('HSET', keys.record, 'state', 'limited', 'owner', args.owner, 'atMs', nowMs, unpack(isFull and {'full', '1'} or {}))
   redis.call('PEXPIRE', keys.record, REMEMBER_MS)
   if isStop then
-    -- Without a state nothing was asked here, and a new state would never expire. A stop that is older than the newest
-    -- message ends nothing.
+    -- Without a state there is nothing to stop: no message was accepted here, and a new state would never expire. A stop that
+    -- is older than the newest message is ignored.
     local saidMs = tonumber(args.saidAtMs) or nowMs
     if redis.call('EXISTS', keys.state) == 1 and saidMs >= tonumber(redis.call('HGET', keys.state, 'saidMs') or '0') then
       setStop(redis.call('HINCRBY', keys.state, 'seq', 1))
@@ -98,6 +98,7 @@ local takenMs = isAgain and math.min(takenBeforeMs, nowMs) or nowMs
 -- Waiting messages keep the order of the chat, in whatever order their deliveries arrive. In a chat without an order, a
 -- message that is stored again is placed by its acceptance time. A turn that has begun keeps its place in front. Entries
 -- behind the new one get new sequence numbers, so that a stop ends only messages sent before it.
+-- behind: waiting entries that come after the new one; isOvertaken: the new one was sent before a message already stored.
 local behind, isOvertaken = {}, false
 local turn, size, newestSaidMs, lastSeq = unpack(redis.call('HMGET', keys.state, 'turn', 'size', 'saidMs', 'seq'))
 local function isLater(entry)

@@ -26,8 +26,8 @@
 --            redisNowMs: now by the clock by which `entries` and the answered message were stamped
 --            summary: '' = none   historyLength: turns of history that are kept   target: where to answer (sealed; '' where the platform polls)
 --            dueForMs: how long the turn was due until now   leftovers: oldest first
---            mayBeAnswered: under a history of Redis that is lost   behind: entries that wait behind it, if so: it may have been answered with one of them
---            excusedUntilMs: until then the questions waited behind a turn that crashed or was isolated, 0 = no such wait
+--            mayBeAnswered: a failover may have lost the record of an answer   behind: if so, the entries behind it, one of which may have been answered together with it
+--            excusedUntilMs: end of the wait behind a turn that crashed or was isolated, which does not count as age; 0 = no such wait
 --            wasHeldInGroup: it waited in a group for its sender's sign-in
 local fields = {'claim', 'epoch', 'turn', 'size', 'running', 'crashes', 'answer', 'stopSeq', 'stopOwner', 'stopServed',
   'aliveMs', 'dueMs', 'amended', 'isolated', 'excusedMs', 'takenFrom', 'claims', 'did'}
@@ -37,7 +37,7 @@ local function count(field) return tonumber(state[field] or '0') end
 
 local nowMs = redisNowMs()
 local isRepeat = state.claim == args.claim
--- A clock that was set back does not show when a claim was renewed.
+-- If the clock was set back, the age is negative and says nothing, and the claim may be taken.
 local unrenewedMs = nowMs - count('aliveMs')
 if not isRepeat and unrenewedMs >= 0 and unrenewedMs < CLAIM_LIFE_MS then return answer { verdict = 'claimed' } end
 local epoch = isRepeat and count('epoch') or count('epoch') + tonumber(args.epochStep)
@@ -97,7 +97,7 @@ if isLeftOver then
     -- The worker may be alive after all, and then retracts the crash (not-crashed.lua).
     if state.claim then redis.call('HSET', keys.state, 'takenFrom', state.claim) end
   end
-  -- What a turn lost by a crash, or waited in isolation, is not part of the age of the questions behind it.
+  -- Questions behind this turn do not age by the time that it lost in a crash or waited in isolation.
   if state.isolated or crashes > count('crashes') then
     state.excusedMs = nowMs
     redis.call('HDEL', keys.state, 'isolated')

@@ -185,8 +185,8 @@ function writeTurn(
 }
 
 /**
- * While the contents of earlier files are available, they precede the question. Without these markers the model invents the
- * contents.
+ * Markers that name the files of an earlier message; without them, the model invents the contents. The contents themselves,
+ * while they are available, precede the current question.
  */
 function fileMarkers({ files = [] }: HistoryTurn, atHand: FilesAtHand | undefined): string[] {
   return files.map(({ name, mediaId }) => {

@@ -1,12 +1,15 @@
-import { MINUTE_MS } from '../../../shared/clock.ts';
+import { MIB_BYTES, MINUTE_MS } from '../../../shared/clock.ts';
 import { localize, type Language } from '../../../shared/text/texts.ts';
 import { FILE_TEXTS } from '../../i18n/file-texts.ts';
+import { MAX_DOCUMENT_BYTES } from '../../knowledge/documents/document.ts';
 import type { Question, UnreadPart } from '../prompt/question.ts';
 import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
 import { MAX_FILES, type FoundFile, type FetchedFile } from './fetch-files.ts';
 import { extentOf, formatPlace, rangeIn, displayFileName } from './file-words.ts';
 import type { CutFile } from './fit-attachments.ts';
 import type { StoredFile } from './kept-file.ts';
+
+const MAX_MIB = MAX_DOCUMENT_BYTES / MIB_BYTES;
 
 /**
  * @returns the reasons why a question with these files cannot be answered, one sentence per reason
@@ -24,7 +27,7 @@ export function filesObstacle(
       return [
         file.fault === 'elsewhere'
           ? unreadRefusal({ language, unread: [unreadOf(file)] })
-          : localize(FILE_TEXTS[file.fault], language, { file: name, minutes: minutesOf(file) }),
+          : localize(FILE_TEXTS[file.fault], language, { file: name, minutes: minutesOf(file), size: MAX_MIB }),
       ];
     if (isBare && file.keeping === 'no_room') return [localize(FILE_TEXTS.noRoomUntilAsked, language, { file: name })];
     return file.parts.length === 0 && !seesImages ? [localize(FILE_TEXTS.noModelSees, language, { file: name })] : [];

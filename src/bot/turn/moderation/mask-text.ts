@@ -185,9 +185,9 @@ export class GrowingMask {
     this.#stream = new MaskStream(rules);
   }
 
-  /** @param isWhole nothing is added to the text any more @returns the masked text, without the part that is held back */
+  /** @param isWhole whether the text is complete @returns the masked text, without the part that is held back */
   mask(text: string, isWhole = false): string {
-    // A text that was taken back begins again.
+    // A retracted text is masked from the start.
     if (!text.startsWith(this.#text)) {
       this.#stream = new MaskStream(this.#rules);
       this.#text = this.#masked = '';

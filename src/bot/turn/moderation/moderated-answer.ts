@@ -9,10 +9,10 @@ type View = Parameters<LiveReply['show']>[0];
 /** A slice takes about ten milliseconds. */
 export const SLICE_CHARS = 8_192;
 
-/** The answer contains what must not be shown. Ends the call of the model. */
+/** Thrown when an answer contains forbidden content; aborts the model call. */
 export class BlockedAnswerError extends Error {}
 
-/** The prompt contains what no model may get. Ends the turn before a model is called. */
+/** Thrown when a prompt contains forbidden content; ends the turn before a model is called. */
 export class BlockedPromptError extends Error {
   readonly verdict: Exclude<ModerationVerdict, 'allowed'>;
 
@@ -87,7 +87,7 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
 
   /** Scans all but the last slice. */
   async #scanSlices(text: string, isOver: () => boolean): Promise<void> {
-    // A text that was taken back begins again.
+    // A retracted text is scanned from the start.
     if (text.length < this.#scannedChars) this.#scannedChars = 0;
     for (let end = this.#scannedChars + SLICE_CHARS; end < text.length && !isOver(); end += SLICE_CHARS) {
       if (this.#scan?.scan(text, false, end).hasWord === true) return this.#blockByWord();

@@ -22,7 +22,7 @@ export function answerPaused(keyRing: KeyRing, pauses: Pauses, answerQuestion: A
     const running = others.filter((name) => !pauses.of(`model:${name}`));
     const own = pauses.of(`model:${model}`);
     if (own) return paused(keyRing, context, own, running.length > 0 ? PAUSE_TEXTS.model : PAUSE_TEXTS.onlyModel);
-    // No other model that is paused answers instead, neither for images nor as the fallback.
+    // Paused models are also left out as image model and as fallback.
     return answerQuestion(running.length === others.length ? context : { ...context, models: [model, ...running] });
   };
 }

@@ -6,7 +6,7 @@ import type { TurnReport } from '../turn-ports.ts';
 import { readPauses } from './pause-store.ts';
 
 /**
- * The pauses of the administrators, in memory, so that they cost a question no call. Read at the start, after each
+ * The pauses set by administrators, in memory, so that checking them needs no call to Redis. Read at the start, after each
  * reconnect, and when they change.
  */
 export class Pauses {

@@ -92,7 +92,7 @@ describe('WeCom delivery verification', () => {
     const upper = withQuery(deliver(HELLO), (query) =>
       query.set('msg_signature', (query.get('msg_signature') ?? '').toUpperCase()),
     );
-    expect(receiveAt(bot, upper)).toMatchObject({ kind: 'refused', status: 401 });
+    expect(receiveAt(bot, upper)).toMatchObject({ kind: 'refused', status: 401, reason: 'malformed signature' });
   });
 
   test.each([
