@@ -195,10 +195,10 @@ describe.each(PLATFORMS)('injections on %s', (platform) => {
       // A status contains the model's text, so it was visible to the test.
       else expect(JSON.stringify(met.map(({ seen }) => seen.map(({ apart }) => apart)))).toContain('evil.test');
       const prompts = JSON.stringify(deployment.chat.calls.map(({ body }) => body));
-      const isTold = Object.values(FACTS).some((fact) => prompts.includes(fact));
+      const isNotified = Object.values(FACTS).some((fact) => prompts.includes(fact));
       // SECURITY.md group-is-not-private: facts about the person are given to the model in their private chat, on request,
       // and never in a group.
-      expect(isTold).toBe(channel !== 'group member');
+      expect(isNotified).toBe(channel !== 'group member');
       if (channel === 'group member') {
         const visible = JSON.stringify(met.map(({ seen }) => seen));
         expect(Object.values(FACTS).filter((fact) => visible.includes(fact))).toEqual([]);

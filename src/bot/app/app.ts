@@ -87,7 +87,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, nowMs = Date.now } = options;
   const endings: Step[] = [];
   const addresses: App['addresses'] = [];
-  const rereadings: Rereading[] = [];
+  const reloads: Rereading[] = [];
   try {
     endings.push(await startTracing(options));
     const local = await startLocal(options, endings);
@@ -101,7 +101,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     const has = (role: Role) => config.roles.includes(role);
     const { answer: prove } = proofOfConfiguration(config, secrets);
 
-    const apart = options.workerProgram && has('worker') ? startApart(options.workerProgram, bot, endings) : undefined;
+    const apart =
+      options.workerProgram && has('worker') ? startWorkerProcess(options.workerProgram, bot, endings) : undefined;
     // Each part is loaded only if a role needs it: that halves the start time and saves a fifth of the memory.
     if (has('service')) {
       const { startServicePart } = await import('./service.ts');
@@ -109,7 +110,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         ...{ config, secrets, clients: local?.clients, prove, registry, files, nowMs, log },
       });
       endings.push(() => service.close());
-      rereadings.push(() => service.reread());
+      reloads.push(() => service.reread());
       addresses.push({ name: 'service', url: service.url });
     }
     let worker: WorkerHost | undefined;
@@ -118,16 +119,16 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (has('receiver') || has('worker')) {
       const receiver = has('receiver') ? (await import('./receiver.ts')).createReceiver(bot) : undefined;
       const workerPart = has('worker') && !apart ? (await import('./worker.ts')).createWorkerPart(bot) : undefined;
-      if (receiver) rereadings.push(() => receiver.reread());
+      if (receiver) reloads.push(() => receiver.reread());
       if (workerPart) {
         registerRunningTurns(registry, () => workerPart.worker.runningTurns);
-        rereadings.push(() => workerPart.reread());
+        reloads.push(() => workerPart.reread());
       }
       worker = workerPart ? inProcessWorker(workerPart) : (await apart)?.host;
       const front = await startFront({ config, log, registry, prove, files, receiver, worker });
       receiver?.connect();
       const running = { config, receiver, worker, front };
-      endings.push(() => closeDoor(running));
+      endings.push(() => closeServers(running));
       // Closed after the turns and before the HTTP server, so that people can watch running answers finish.
       endings.push(async () => messenger?.close(wereAnswering));
       endings.push(async () => {
@@ -159,16 +160,16 @@ export async function startApp(options: AppOptions): Promise<App> {
       madeApiKey: has('service') ? local?.madeApiKey : undefined,
       runningAnswers: async () => worker?.runningAnswers() ?? 0,
       async reread() {
-        const takings = [];
-        for (const read of rereadings) takings.push(await read());
-        for (const takeOver of takings) takeOver();
+        const prepared = [];
+        for (const read of reloads) prepared.push(await read());
+        for (const takeOver of prepared) takeOver();
         files.reread(0);
       },
       filesRejected: (faults) => files.reread(faults),
-      close: () => runBackwards(endings),
+      close: () => runInReverse(endings),
     };
   } catch (error) {
-    await runBackwards(endings);
+    await runInReverse(endings);
     throw error;
   }
 }
@@ -185,7 +186,7 @@ async function startLocal(
 }
 
 /** Started first, because it starts up in parallel with the rest. */
-function startApart(
+function startWorkerProcess(
   program: URL,
   parts: { config: Config; secrets: Secrets; log: Log },
   endings: Step[],
@@ -294,12 +295,12 @@ async function endTurns({ config, worker, front }: RunningBot): Promise<boolean>
   return answers > 0;
 }
 
-async function closeDoor({ receiver, front }: RunningBot): Promise<void> {
+async function closeServers({ receiver, front }: RunningBot): Promise<void> {
   await front.server.close(SECOND_MS);
   await receiver?.close();
   await Promise.all(front.others.map((other) => other.close(SECOND_MS)));
 }
 
-async function runBackwards(endings: Step[]): Promise<void> {
+async function runInReverse(endings: Step[]): Promise<void> {
   for (const end of endings.splice(0).reverse()) await end();
 }

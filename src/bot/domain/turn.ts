@@ -187,7 +187,7 @@ export interface TurnCommit {
    * Last snapshots of live replies, by delivery id: fields of the message record, an encrypted follow-up message, and
    * whether the change is announced to a process that shows the reply over a connection.
    */
-  records: { id: DeliveryId; fields: MessageFields; followUp?: string; isTold?: boolean }[];
+  records: { id: DeliveryId; fields: MessageFields; followUp?: string; isNotified?: boolean }[];
   /** `startsConversation`: the conversation begins with this turn, and earlier turns are no longer summarised. */
   history?: { forget?: boolean; replaceLast?: boolean; append?: string; startsConversation?: boolean };
   /** The same turn for the thread that its answer begins, in the same partition. */

@@ -14,7 +14,7 @@ import {
 } from '../domain/conversation.ts';
 import { inBackground } from '../../shared/in-background.ts';
 import { platformForTenant } from '../platforms/of-tenant.ts';
-import type { Delivery, HttpAnswer, Platform, Welcome } from '../platforms/platform.ts';
+import type { Delivery, WebhookResponse, Platform, Welcome } from '../platforms/platform.ts';
 import type { SuggestedPrompts } from '../platforms/prompts-file.ts';
 import type { InboundMessage, Refusal, Sender } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
@@ -64,7 +64,7 @@ export interface HandleDeliveryOptions {
 }
 
 interface Handled {
-  answer: HttpAnswer;
+  answer: WebhookResponse;
   outcome: DeliveryOutcome;
   /** The delivery id, if the delivery is a message. */
   deliveryId?: DeliveryId;

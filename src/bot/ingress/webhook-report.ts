@@ -32,7 +32,7 @@ export interface WebhookReport {
     sizeBytes?: number;
   }): void;
   /** The first delivery of a platform since the start that was verified and understood. */
-  deliveryProven(event: { platform: PlatformName }): void;
+  deliveryVerified(event: { platform: PlatformName }): void;
   /** State change of the connection over which a platform delivers instead of calling the webhook. */
   connectionChanged(event: { platform: PlatformName } & ConnectionChange): void;
   /** A delivery came over a connection and could not be stored; the platform does not send it again. */

@@ -3,7 +3,7 @@ import { asError } from '../../shared/coded-error.ts';
 import { MIB_BYTES } from '../../shared/clock.ts';
 import { MemoryBudget } from '../../shared/memory-budget.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Delivery, DeliveryHead, HttpAnswer, Platform } from '../platforms/platform.ts';
+import type { Delivery, DeliveryHead, WebhookResponse, Platform } from '../platforms/platform.ts';
 import { languageOfHeader } from '../../shared/text/texts.ts';
 import type { HandleDelivery } from './handle-delivery.ts';
 import { openedPage } from './opened-page.ts';
@@ -27,7 +27,7 @@ export type ServeWebhook = (request: IncomingMessage, response: ServerResponse) 
 
 const PREFIX = '/webhooks/';
 /** Maximum bytes of all bodies being read: 32 of the largest, or thousands of typical ones. */
-const MAX_UNPROVEN_BYTES = 32 * MIB_BYTES;
+const MAX_UNVERIFIED_BYTES = 32 * MIB_BYTES;
 
 /**
  * Serves the webhook addresses, `/webhooks/NAME`: limits → head check → raw bytes → verify and read → handle → answer
@@ -37,7 +37,7 @@ const MAX_UNPROVEN_BYTES = 32 * MIB_BYTES;
 export function webhookRoutes(options: WebhookRoutesOptions): ServeWebhook {
   const proven = new Set<Platform>();
   const platforms = new Map<string, Platform>(options.platforms.map((platform) => [platform.name, platform]));
-  const held = new MemoryBudget(MAX_UNPROVEN_BYTES);
+  const held = new MemoryBudget(MAX_UNVERIFIED_BYTES);
   return (request, response) => {
     const { url = '' } = request;
     if (!url.startsWith(PREFIX)) return false;
@@ -123,7 +123,7 @@ async function serveDelivery(call: Call, options: WebhookRoutesOptions) {
   done(delivery.kind, outcome, deliveryId === undefined ? refusalDetailsOf(delivery) : { deliveryId });
   if (proven.has(platform) || delivery.kind === 'refused' || delivery.kind === 'ignored') return;
   proven.add(platform);
-  options.report.deliveryProven({ platform: platform.name });
+  options.report.deliveryVerified({ platform: platform.name });
 }
 
 type RefusalDetails = Pick<
@@ -138,7 +138,7 @@ function refusalDetailsOf(delivery: Delivery): RefusalDetails {
   return delivery.kind === 'ignored' && delivery.reason === 'does not open' ? { reason: delivery.reason } : NO_REASON;
 }
 
-function writeAnswer(response: ServerResponse, { status, contentType, body }: HttpAnswer): void {
+function writeAnswer(response: ServerResponse, { status, contentType, body }: WebhookResponse): void {
   response.writeHead(status, {
     'content-type': contentType ?? 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(body),

@@ -71,7 +71,7 @@ export function reportReceiving(registry: Registry, log: Log): WebhookReport {
       const words = describeRefusal({ platform, reason, offSec, sizeBytes });
       log.info({ platform, kind, outcome, durationMs, offSec, sizeBytes }, `a delivery was refused: ${words}`);
     },
-    deliveryProven({ platform }) {
+    deliveryVerified({ platform }) {
       log.info(
         { platform },
         'the first delivery since the start was verified: the secrets of the platform are correct',

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { CallParts } from './call-parts.ts';
 import { ChatError, type ChatErrorCode } from './chat-error.ts';
-import type { ChatRequest, Patience, WaitReason } from './chat-types.ts';
+import type { ChatRequest, WaitPolicy, WaitReason } from './chat-types.ts';
 import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
 import type { CapacityPermit, EngineCapacity } from './engine-capacity.ts';
 
@@ -25,14 +25,14 @@ const NO_PERMIT: CapacityPermit = {
 };
 
 /**
- * Admits the calls of one question to one model. A question with patience waits for capacity, for an unreachable service and
+ * Admits the calls of one question to one model. A question with waitPolicy waits for capacity, for an unreachable service and
  * for a model that is loading. Waiting does not consume an attempt: overload is resolved by queueing, not by the user.
  */
 export class Admission {
   readonly #parts: CallParts;
   readonly #request: ChatRequest;
   readonly #signal: AbortSignal;
-  readonly #patience: Patience | undefined;
+  readonly #waitPolicy: WaitPolicy | undefined;
   readonly #breaker: CircuitBreaker;
   readonly #capacity: EngineCapacity | undefined;
   readonly #hasFallback: boolean;
@@ -43,14 +43,14 @@ export class Admission {
     parts: CallParts,
     { request, signal, hasFallback }: { request: ChatRequest; signal: AbortSignal; hasFallback: boolean },
   ) {
-    const { patience, model } = request;
+    const { waitPolicy, model } = request;
     this.#parts = parts;
     this.#request = request;
     this.#signal = signal;
     this.#breaker = parts.engines.breakerOf(model);
     const capacity = parts.engines.capacityOf(model);
     const untilMs = hasFallback ? parts.monotonicMs() + parts.limits.fallbackAfterMs : Number.POSITIVE_INFINITY;
-    this.#patience = capacity && patience && (patience.untilMs <= untilMs ? patience : { ...patience, untilMs });
+    this.#waitPolicy = capacity && waitPolicy && (waitPolicy.untilMs <= untilMs ? waitPolicy : { ...waitPolicy, untilMs });
     this.#capacity = capacity;
     this.#hasFallback = hasFallback;
   }
@@ -73,7 +73,7 @@ export class Admission {
     error: ChatError,
     { permit, isLastTry }: { permit: CapacityPermit | undefined; isLastTry: boolean },
   ): Promise<boolean> {
-    if (this.#patience === undefined || permit === undefined) return false;
+    if (this.#waitPolicy === undefined || permit === undefined) return false;
     if (error.code === 'chat_local_limit') {
       permit.starved();
       return true;
@@ -102,25 +102,25 @@ export class Admission {
   }
 
   async #permit(): Promise<CapacityPermit> {
-    if (!this.#patience || !this.#capacity) return NO_PERMIT;
-    const { askedAtMs, untilMs } = this.#patience;
+    if (!this.#waitPolicy || !this.#capacity) return NO_PERMIT;
+    const { askedAtMs, untilMs } = this.#waitPolicy;
     const startedMs = this.#parts.monotonicMs();
-    const wait = { isTold: false };
+    const wait = { isNotified: false };
     const waits = () => {
-      wait.isTold = true;
+      wait.isNotified = true;
       this.#notifyWait('capacity');
     };
     try {
       return await this.#capacity.enter({ askedAtMs, untilMs, signal: this.#signal, waits });
     } finally {
-      if (wait.isTold) this.#report('capacity', startedMs);
+      if (wait.isNotified) this.#report('capacity', startedMs);
     }
   }
 
   /** Waits for the breaker. @returns whether the question may request admission again */
   async #waitForBreaker(open: ChatError): Promise<boolean> {
     return (
-      this.#patience !== undefined &&
+      this.#waitPolicy !== undefined &&
       !this.#hasFallback &&
       !OPERATORS.has(open.openedBy ?? open.code) &&
       this.#waitUntilAdmitted(open)
@@ -143,7 +143,7 @@ export class Admission {
    */
   #untilMs(reason: WaitReason): number {
     const { monotonicMs, limits } = this.#parts;
-    const untilMs = this.#patience?.untilMs ?? 0;
+    const untilMs = this.#waitPolicy?.untilMs ?? 0;
     if (reason === 'loading') return untilMs;
     this.#awaySinceMs ??= monotonicMs();
     return Math.min(untilMs, this.#awaySinceMs + limits.awayMs);
@@ -154,7 +154,7 @@ export class Admission {
   }
 
   #notifyWait(reason: WaitReason): void {
-    if (this.#notifiedReason !== reason) this.#patience?.waits(reason);
+    if (this.#notifiedReason !== reason) this.#waitPolicy?.waits(reason);
     this.#notifiedReason = reason;
   }
 

@@ -100,9 +100,9 @@ export class ChatCall {
 
   /** A response that is not streamed begins only when complete, so its delay does not indicate loading. */
   #scheduleLoadingHint(): NodeJS.Timeout | undefined {
-    const { patience, stream } = this.#options.request;
-    if (patience === undefined || stream === false) return undefined;
-    return setTimeout(() => patience.waits('loading'), this.#parts.limits.loadingHintMs);
+    const { waitPolicy, stream } = this.#options.request;
+    if (waitPolicy === undefined || stream === false) return undefined;
+    return setTimeout(() => waitPolicy.waits('loading'), this.#parts.limits.loadingHintMs);
   }
 
   #onEvent(event: ChatEvent): void {

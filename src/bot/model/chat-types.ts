@@ -33,7 +33,7 @@ export interface ToolDeclaration {
 export type WaitReason = 'capacity' | 'reach' | 'loading';
 
 /** Limits of a question's wait for the service. Times are on the monotonic clock. */
-export interface Patience {
+export interface WaitPolicy {
   /** Time of the question. Older questions have priority. */
   askedAtMs: number;
   untilMs: number;
@@ -61,7 +61,7 @@ export interface ChatRequest {
   /** Whether the answer is streamed or sent in one piece; the events are the same. Defaults to true. */
   stream?: boolean;
   /** Lets the request wait for the service. Without it, the request fails after its attempts. */
-  patience?: Patience;
+  waitPolicy?: WaitPolicy;
   /** Called at the end of each HTTP call, with its outcome as in `ChatReport.callEnded`. Must not throw or block. */
   onCallEnd?(call: { model: string; outcome: string; durationMs: number; firstEventMs?: number }): void;
   /** Called when the response of the service begins, before the first word. Must not throw or block. */

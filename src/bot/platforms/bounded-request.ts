@@ -4,7 +4,7 @@ import { PlatformError } from './platform-error.ts';
 
 /** `method` is required, so that no call of a platform's API changes it by accident. */
 export type BoundedRequest = HttpCall & Required<Pick<HttpCall, 'method'>>;
-export type BoundedAnswer = HttpResponse;
+export type BoundedResponse = HttpResponse;
 
 const MAX_ANSWER_BYTES = 64 * KIB_BYTES;
 
@@ -13,7 +13,7 @@ const MAX_ANSWER_BYTES = 64 * KIB_BYTES;
  * @throws PlatformError `unreachable`, `unsent` if `leavesWithinMs` is set and nothing left this process, or
  * `media_too_large` if the answer exceeds `maxBytes`; the signal's reason
  */
-export async function requestBounded(url: URL, request: BoundedRequest): Promise<BoundedAnswer> {
+export async function requestBounded(url: URL, request: BoundedRequest): Promise<BoundedResponse> {
   try {
     return await callHttp(url, request.maxBytes === undefined ? { ...request, maxBytes: MAX_ANSWER_BYTES } : request);
   } catch (error) {

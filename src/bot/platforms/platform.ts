@@ -10,7 +10,7 @@ import type { SuggestedPrompt, SuggestedPrompts } from './prompts-file.ts';
 import type { Refusal } from './write-meaning.ts';
 
 /** An HTTP answer to the platform. */
-export interface HttpAnswer {
+export interface WebhookResponse {
   status: number;
   contentType?: string;
   body: string;
@@ -33,7 +33,7 @@ export type DeliveryHead = Omit<RawDelivery, 'body'>;
  */
 export type Delivery =
   | { kind: 'refused'; status: 400 | 401; reason: string; offSec?: number }
-  | { kind: 'handshake'; answer: HttpAnswer }
+  | { kind: 'handshake'; answer: WebhookResponse }
   | {
       kind: 'message';
       message: InboundMessage;
@@ -44,16 +44,16 @@ export type Delivery =
       isUnaddressed?: true;
       /** Sent by pressing a button of an answer. */
       pressed?: Press & { answer: DeliveryId };
-      answer(reply: PulledReply | undefined): HttpAnswer;
+      answer(reply: PulledReply | undefined): WebhookResponse;
     }
-  | { kind: 'poll'; replyId: DeliveryId; chat: Chat; sender: Sender; answer(reply: PulledReply): HttpAnswer }
-  | { kind: 'entered-chat'; sender: Sender; botName: string; answer(welcome: Welcome): HttpAnswer }
+  | { kind: 'poll'; replyId: DeliveryId; chat: Chat; sender: Sender; answer(reply: PulledReply): WebhookResponse }
+  | { kind: 'entered-chat'; sender: Sender; botName: string; answer(welcome: Welcome): WebhookResponse }
   /** A person opened a chat without messages; `target` is for `suggest`. */
-  | { kind: 'opened-chat'; tenant: string; sender: Sender; target: string; answer: HttpAnswer }
-  | { kind: 'stop'; stop: InboundStop; pressed?: Press; answer: HttpAnswer }
-  | { kind: 'amendment'; amendment: InboundAmendment; answer: HttpAnswer }
-  | { kind: 'feedback'; feedback: InboundFeedback; answer: HttpAnswer }
-  | { kind: 'ignored'; reason: string; answer: HttpAnswer };
+  | { kind: 'opened-chat'; tenant: string; sender: Sender; target: string; answer: WebhookResponse }
+  | { kind: 'stop'; stop: InboundStop; pressed?: Press; answer: WebhookResponse }
+  | { kind: 'amendment'; amendment: InboundAmendment; answer: WebhookResponse }
+  | { kind: 'feedback'; feedback: InboundFeedback; answer: WebhookResponse }
+  | { kind: 'ignored'; reason: string; answer: WebhookResponse };
 
 /** The welcome for a person who enters the chat. */
 export interface Welcome {
@@ -132,7 +132,7 @@ export interface ReplyTraits {
   /** When a pulled reply shows its buttons, once: while it grows, or at its end. Defaults to never. */
   takesOffers?: 'growing' | 'finished';
   /** Whether our own connection shows pulled replies and is notified of each change. By default the platform polls. */
-  isTold?: boolean;
+  isNotified?: boolean;
 }
 
 /**

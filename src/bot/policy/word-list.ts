@@ -2,7 +2,7 @@ import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { ConfigFileError } from '../../shared/json-file.ts';
 import { foldText, TextFold, type FoldedCharacter } from './fold-text.ts';
 import { ShownText } from './shown-text.ts';
-import { WordMachine } from './word-machine.ts';
+import { AhoCorasick } from './aho-corasick.ts';
 
 /** Result of a scan. */
 export interface Scanned {
@@ -53,7 +53,7 @@ export function readWords(text: string): readonly string[] {
 
 /** @param words as `readWords` returns them @returns undefined without any word */
 export function createWordList(words: readonly string[]): WordList | undefined {
-  const building = WordMachine.build(words.map(joined));
+  const building = AhoCorasick.build(words.map(joined));
   let step = building.next();
   while (step.done !== true) step = building.next();
   return listWith(step.value, words);
@@ -61,7 +61,7 @@ export function createWordList(words: readonly string[]): WordList | undefined {
 
 /** The same in slices, between which turns go on. */
 export async function createWordListSlowly(words: readonly string[]): Promise<WordList | undefined> {
-  const building = WordMachine.build(words.map(joined));
+  const building = AhoCorasick.build(words.map(joined));
   let step = building.next();
   while (step.done !== true) {
     await nextEventLoopTurn();
@@ -74,7 +74,7 @@ function joined(word: string): string {
   return word.replaceAll(' ', '');
 }
 
-function listWith(machine: WordMachine, words: readonly string[]): WordList | undefined {
+function listWith(machine: AhoCorasick, words: readonly string[]): WordList | undefined {
   if (words.length === 0) return undefined;
   const longest = words.reduce((most, word) => Math.max(most, word.length), 0);
   const phrases = phrasesOf(words);
@@ -127,7 +127,7 @@ class MarkdownScan implements WordScan {
 }
 
 class GrowingScan implements WordScan {
-  readonly #machine: WordMachine;
+  readonly #machine: AhoCorasick;
   readonly #phrases: ReadonlyMap<string, readonly Breaks[]>;
   readonly #longest: number;
   #fold = new TextFold();
@@ -138,7 +138,7 @@ class GrowingScan implements WordScan {
   #isCut = false;
   #hasWord = false;
 
-  constructor(machine: WordMachine, phrases: ReadonlyMap<string, readonly Breaks[]>, longest: number) {
+  constructor(machine: AhoCorasick, phrases: ReadonlyMap<string, readonly Breaks[]>, longest: number) {
     this.#machine = machine;
     this.#phrases = phrases;
     this.#longest = longest;

@@ -18,9 +18,9 @@ export const REMEMBER_DELIVERY_MS = DAY_MS;
 /** Maximum waiting messages of a conversation; accept.lua refuses the next one as `full`. */
 export const MAX_INBOX = 100;
 /** Extra room in a full inbox for slash commands, which finish at once. */
-const ROOM_FOR_WORDS = 20;
+const EXTRA_ROOM_FOR_COMMANDS = 20;
 /** Multiple of a person's rate limit above which a stop command still acts but gets no reply. */
-const STOPS_TIMES = 3;
+const STOP_LIMIT_FACTOR = 3;
 
 export interface InboxOptions {
   redis: RedisClient;
@@ -60,9 +60,9 @@ export class Inbox {
         REMEMBER_MS: REMEMBER_DELIVERY_MS,
         MAX_OF_A_PERSON: personPerMinute,
         MAX_OF_A_CHAT: chatPerMinute,
-        MAX_BEFORE_A_STOP: personPerMinute * STOPS_TIMES,
+        MAX_BEFORE_A_STOP: personPerMinute * STOP_LIMIT_FACTOR,
         MAX_INBOX,
-        MAX_WITH_WORDS: MAX_INBOX + ROOM_FOR_WORDS,
+        MAX_INBOX_FOR_COMMANDS: MAX_INBOX + EXTRA_ROOM_FOR_COMMANDS,
       },
     });
   }

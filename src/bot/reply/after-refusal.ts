@@ -30,12 +30,12 @@ export class RefusalRetryPolicy {
   /** @param hasMessage true if an existing message refused the snapshot; false if the platform refused a new message */
   after(why: Refusal, hasMessage: boolean): AfterRefusal {
     this.#sinceMs ??= this.#nowMs();
-    const hasPassed = this.#nowMs() - this.#sinceMs >= this.#passWithinMs;
-    if (hasMessage && (hasPassed || why === 'way' || why === 'snapshot')) {
+    const isWindowOver = this.#nowMs() - this.#sinceMs >= this.#passWithinMs;
+    if (hasMessage && (isWindowOver || why === 'method' || why === 'snapshot')) {
       this.#sinceMs = undefined;
       return { next: 'replace' };
     }
-    if (hasPassed) return { next: 'give-up' };
+    if (isWindowOver) return { next: 'give-up' };
     const pauseMs = Math.min(MAX_PAUSE_MS, this.#passWithinMs, FIRST_PAUSE_MS * 2 ** Math.min(this.#inARow, 10));
     this.#inARow += 1;
     return { next: 'again', pauseMs };

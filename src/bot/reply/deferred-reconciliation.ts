@@ -174,7 +174,7 @@ export async function removeAbandoned(
     const marked = isMarked
       ? await push.update(handle, { content: mark, finished: true }, postKeyOf(deliveryId, part))
       : undefined;
-    const isRefused = marked?.result === 'refused' && fate === 'left' && marked.why !== 'passing';
+    const isRefused = marked?.result === 'refused' && fate === 'left' && marked.why !== 'transient';
     if (fate === 'later' || (marked && marked.result !== 'sent' && !isRefused)) isDone = false;
   }
   return isDone;

@@ -19,7 +19,7 @@ export interface FinalRecord {
   /** Sealed follow-up message of the answer; `follow-ups/` delivers it after the commit. */
   followUp?: string;
   /** Whether to notify the process that holds the platform's connection. */
-  isTold?: boolean;
+  isNotified?: boolean;
 }
 
 /** Parts of a finished answer that the platform shows apart from its text, where it supports that. */

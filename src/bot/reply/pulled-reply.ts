@@ -26,7 +26,7 @@ import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 const showScript = loadScript(import.meta.url, './scripts/show.lua', {
   constants: { REPLY_CHANNEL },
   keys: ['state', '...records'],
-  args: ['epoch', 'isTold', 'offers', 'did', '...snapshots'],
+  args: ['epoch', 'isNotified', 'offers', 'did', '...snapshots'],
   answer: { verdict: ['shown', 'stale'], wasHandedOver: 'flag' },
 });
 
@@ -241,7 +241,7 @@ export class PulledReply implements LiveReply {
     claim.trace.count('s');
     const { verdict, wasHandedOver } = await showScript.run(deps.redis, keys, {
       epoch,
-      isTold: platform.replyTraits.isTold === true,
+      isNotified: platform.replyTraits.isNotified === true,
       offers: this.#takesOffers ? this.#options.language : '',
       did: claim.trace.text(),
       snapshots: snapshots.flat(),
@@ -273,14 +273,14 @@ export class PulledReply implements LiveReply {
     return this.#options.platform.replyTraits.takesOffers !== undefined;
   }
 
-  get #isTold(): boolean | undefined {
-    return this.#options.platform.replyTraits.isTold;
+  get #isNotified(): boolean | undefined {
+    return this.#options.platform.replyTraits.isNotified;
   }
 
   #mergedRecords(): FinalRecord[] {
     return this.#options.mergedIds.map((id) => ({
       id,
-      isTold: this.#isTold,
+      isNotified: this.#isNotified,
       fields: messageFields({ content: this.#sealMerged(id), finished: '1', newer: this.#newerThan(id) }),
     }));
   }
@@ -295,7 +295,7 @@ export class PulledReply implements LiveReply {
     const { deliveryId } = this.#options;
     const content = this.#seal(deliveryId, view);
     const fields = messageFields({ content, finished: view.finished ? '1' : '0', ...extra });
-    return { id: deliveryId, fields, isTold: this.#isTold };
+    return { id: deliveryId, fields, isNotified: this.#isNotified };
   }
 
   #seal(id: DeliveryId, view: ReplyView): string {

@@ -24,7 +24,7 @@ const MAX_PAUSE_MS = SECOND_MS;
 interface Refusals {
   log: Log;
   name: string;
-  isTold: boolean;
+  isNotified: boolean;
 }
 
 /** Connections whose scripts wait until Redis accepts writes. */
@@ -35,7 +35,7 @@ const patient = new WeakMap<Redis | Cluster, Refusals>();
  * unavailable.
  */
 export function retryRefusedWrites(redis: Redis | Cluster, log: Log, name: string): void {
-  patient.set(redis, { log, name, isTold: false });
+  patient.set(redis, { log, name, isNotified: false });
 }
 
 /**
@@ -56,11 +56,11 @@ async function sendPatiently<Result>(
   for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
       const result = await send();
-      if (refusals.isTold) tell(refusals, false);
+      if (refusals.isNotified) tell(refusals, false);
       return result;
     } catch (thrown) {
       if (!isRefusal(thrown) || redis.status === 'end') throw thrown;
-      if (!refusals.isTold) tell(refusals, true, asError(thrown));
+      if (!refusals.isNotified) tell(refusals, true, asError(thrown));
       await pause(pauseMs, undefined, { ref: false });
     }
   }
@@ -93,7 +93,7 @@ function codeOf(message: string): string {
 }
 
 function tell(refusals: Refusals, isRefusing: boolean, error?: Error): void {
-  refusals.isTold = isRefusing;
+  refusals.isNotified = isRefusing;
   const { log, name: connection } = refusals;
   if (isRefusing) log.warn({ error, connection }, 'redis refuses writes; they are retried until it accepts them');
   else log.info({ connection }, 'redis accepts writes again');

@@ -73,12 +73,12 @@ async function ask(
 ): Promise<{ text: string; told: WaitReason[] }> {
   const told: WaitReason[] = [];
   const nowMs = monotonicMs();
-  const patience = {
+  const waitPolicy = {
     askedAtMs: nowMs - ageMs,
     untilMs: nowMs + patienceMs,
     waits: (why: WaitReason) => void told.push(why),
   };
-  const request = { model: 'svc-plus', fallbackModel, messages: [{ role: 'user' as const, content: 'x' }], patience };
+  const request = { model: 'svc-plus', fallbackModel, messages: [{ role: 'user' as const, content: 'x' }], waitPolicy };
   let text = '';
   await client
     .stream(request, signal, (event) => {
@@ -240,7 +240,7 @@ describe('an engine that serves 10 calls at once', () => {
     expect(worker.limits[0]).toBe(1);
   }, 60_000);
 
-  test('fails with its own error once the patience of a question is exhausted [engine-capacity]', async () => {
+  test('fails with its own error once the waitPolicy of a question is exhausted [engine-capacity]', async () => {
     engine.limit = 0;
     engine.refusal.headers = { 'retry-after': '120' };
     expect((await ask(startWorker(), { patienceMs: 1_500 })).text).toBe('chat_rate_limited');

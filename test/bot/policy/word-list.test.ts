@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ConfigFileError } from '../../../src/shared/json-file.ts';
 import { createWordList, createWordListSlowly, readWords, type WordList } from '../../../src/bot/policy/word-list.ts';
-import { WordMachine } from '../../../src/bot/policy/word-machine.ts';
+import { AhoCorasick } from '../../../src/bot/policy/aho-corasick.ts';
 import { measureProcessorTime } from '../../support/processor-time.ts';
 import { tries } from '../../support/tries.ts';
 
@@ -133,7 +133,7 @@ describe('a word list [moderation]', () => {
         fc.array(word, { minLength: 1, maxLength: 12 }),
         fc.stringMatching(/^[abc字]{0,40}$/),
         (words, text) => {
-          const building = WordMachine.build(words);
+          const building = AhoCorasick.build(words);
           const step = building.next();
           const found = step.done === true ? step.value.search(text) : [];
           const places = [...new Set(words)].flatMap((one) =>
@@ -148,7 +148,7 @@ describe('a word list [moderation]', () => {
 
   test('of 50,000 words is built in slices of less than 50 ms', async () => {
     const words = Array.from({ length: 50_000 }, (_, index) => `w${(index * 7_919).toString(36)}字${index}`);
-    const building = WordMachine.build(words);
+    const building = AhoCorasick.build(words);
     let longestMs = 0;
     for (let isDone = false; !isDone;) {
       const spentMs = measureProcessorTime();

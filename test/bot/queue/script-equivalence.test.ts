@@ -149,7 +149,7 @@ function commitOf({ conversation, turnId, messages, notices, stop }: TurnClaim, 
     heldIn: some(12, 'group'),
     records: [...ids].map((id) => ({
       ...{ id, fields: messageFields({ 'post:0': 'h1', finished: '1' }) },
-      ...{ followUp: some(8, 'sealed'), isTold: some(4, true) },
+      ...{ followUp: some(8, 'sealed'), isNotified: some(4, true) },
     })),
     history: {
       append: choice % 5 === 0 ? undefined : `turn ${choice}`,

@@ -41,7 +41,7 @@ export function createAccessTokens(parts: TokenParts): AccessTokens {
   const current: AccessTokens['current'] = async (person, { rejected, forcesRefresh = false } = {}) => {
     const held = await readLinkWithTokens(parts, person);
     const stale = forcesRefresh ? held.tokens.accessToken : rejected;
-    return freshToken(held, parts, stale) ?? refreshAlone(parts, held, stale);
+    return freshToken(held, parts, stale) ?? refreshUnderLock(parts, held, stale);
   };
   return {
     current,
@@ -66,7 +66,7 @@ function freshToken(
  * Refreshes under a lock. Callers without the lock never call the service: they wait for the holder's result, stop as soon
  * as the holder records a refusal, and take over when the lock of a crashed holder expires.
  */
-async function refreshAlone(parts: TokenParts, first: LinkWithTokens, rejected?: string): Promise<CurrentToken> {
+async function refreshUnderLock(parts: TokenParts, first: LinkWithTokens, rejected?: string): Promise<CurrentToken> {
   const { store } = parts;
   const lock = keys.refreshLock(first.key);
   const owner = randomToken(16);

@@ -18,7 +18,7 @@ const claimScript = loadScript(import.meta.url, '../scripts/claim-rechecks.lua',
   answer: 'texts',
 });
 
-const CLAIM_LIFE_MS = 10 * MINUTE_MS;
+const RECHECK_CLAIM_LIFE_MS = 10 * MINUTE_MS;
 const CHECK_EVERY_MS = DAY_MS;
 const RETRY_AFTER_MS = HOUR_MS;
 /**
@@ -44,7 +44,7 @@ export interface RecheckParts extends Omit<TokenParts, 'keepTokens' | 'log'> {
  */
 export async function recheckDue(parts: RecheckParts, limit: number): Promise<number> {
   const { store, nowMs } = parts;
-  const args = { nowMs: nowMs(), claimedUntilMs: nowMs() + CLAIM_LIFE_MS + Math.random(), most: limit };
+  const args = { nowMs: nowMs(), claimedUntilMs: nowMs() + RECHECK_CLAIM_LIFE_MS + Math.random(), most: limit };
   const due = await store.run(claimScript, { rechecks: keys.rechecks() }, args);
   const queue = due.map(asPersonId);
   const work = async () => {

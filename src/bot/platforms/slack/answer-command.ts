@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { outsideCall } from '../../../shared/fail-point.ts';
-import { requestBounded, type BoundedAnswer } from '../bounded-request.ts';
+import { requestBounded, type BoundedResponse } from '../bounded-request.ts';
 import { FENCE_VALID_MS, type PushResult } from '../platform.ts';
 import { type ReplySnapshot } from '../../domain/reply.ts';
 import { PlatformError } from '../platform-error.ts';
@@ -55,7 +55,7 @@ export async function answerCommand(
   }
 }
 
-function judge({ status }: BoundedAnswer, channel: string): PushResult | undefined {
+function judge({ status }: BoundedResponse, channel: string): PushResult | undefined {
   if (status >= 200 && status < 300) return { result: 'sent', handle: formatHandle({ channel, ts: SEEN_BY_ONE }) };
   return status === 429 || status >= 500 ? { result: 'busy', retryAfterMs: SECOND_MS } : undefined;
 }

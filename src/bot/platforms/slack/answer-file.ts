@@ -5,7 +5,7 @@ import { PlatformError } from '../platform-error.ts';
 import { FENCE_VALID_MS, type AnswerFile, type UploadResult, type FileReplies, type PostResult } from '../platform.ts';
 import { fieldsOf } from './body-fields.ts';
 import { isFileAddress } from './media.ts';
-import type { SlackAnswer, SlackApi } from './platform-api.ts';
+import type { SlackResponse, SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
 import { readTarget } from './reply-target.ts';
 
@@ -69,7 +69,7 @@ async function isShown(api: SlackApi, target: string, fileId: string): Promise<b
   return ['public', 'private'].some((kind) => fieldsOf(shares[kind])[channel] !== undefined);
 }
 
-function failureOf(answer: Exclude<SlackAnswer, { kind: 'ok' }>): Exclude<PostResult, 'sent'> {
+function failureOf(answer: Exclude<SlackResponse, { kind: 'ok' }>): Exclude<PostResult, 'sent'> {
   if (answer.kind !== 'error') return answer.kind;
-  return answer.meaning === 'passing' ? 'declined' : 'refused';
+  return answer.meaning === 'transient' ? 'declined' : 'refused';
 }

@@ -6,7 +6,7 @@ import type { CheckResult } from '../platform.ts';
 import type { Installations } from './installations.ts';
 import { errorOf, openIdAddresses, type SlackAddresses, type SlackClient } from './open-id.ts';
 import { compareScopes, type AppMethod } from './app-rights.ts';
-import type { SlackAnswer, SlackApi } from './platform-api.ts';
+import type { SlackResponse, SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
 
 /**
@@ -33,7 +33,7 @@ export async function checkBot(api: SlackApi, moreTeams: readonly string[]): Pro
   return [...judgeBot(name, answer), ...(moreTeams.includes(team) ? [twice] : [])];
 }
 
-function judgeBot(name: string, { body, grantedScopes }: Extract<SlackAnswer, { kind: 'ok' }>): CheckResult[] {
+function judgeBot(name: string, { body, grantedScopes }: Extract<SlackResponse, { kind: 'ok' }>): CheckResult[] {
   const detail = `${textOf(body['user']) ?? 'the bot'} in ${textOf(body['team']) ?? 'its workspace'}`;
   return [{ name, verdict: 'ok', detail }, ...(grantedScopes === undefined ? [] : [judgeScopes(grantedScopes)])];
 }
@@ -92,7 +92,7 @@ export async function checkSocket(api: SlackApi<AppMethod>): Promise<CheckResult
 
 function faultOf(
   name: string,
-  answer: SlackAnswer,
+  answer: SlackResponse,
   { refusal, nextStep }: { refusal: string; nextStep: string },
 ): CheckResult {
   const error = 'error' in answer ? answer.error : undefined;

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { HOUR_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import type { DeliveryHead, Platform, PostResult, DeliveryReader, RefusedDelivery, ReplyTraits } from '../platform.ts';
-import { WriteJudge, type RefusalCallbacks } from '../write-meaning.ts';
+import { RefusalClassifier, type RefusalCallbacks } from '../write-meaning.ts';
 import { refusedDelivery } from '../refused-delivery.ts';
 import { isResponseAddress } from './answer-command.ts';
 import { createPushReplies } from './push-replies.ts';
@@ -91,7 +91,7 @@ export function createSlack(options: SlackOptions): Platform {
   const apiUrl = withoutSlash(options.apiUrl ?? 'https://slack.com/api');
   const addresses = { apiUrl, openUrl: withoutSlash(options.openUrl ?? 'https://slack.com') };
   const access = createSlackAccess(options.refusalCallbacks?.onRefused);
-  const writes = new WriteJudge(SLACK_MEANINGS, options.refusalCallbacks?.onWriteRefused);
+  const writes = new RefusalClassifier(SLACK_MEANINGS, options.refusalCallbacks?.onWriteRefused);
   const api = createSlackApi(apiUrl, options.botToken, access, writes);
   const { appToken, webSignIn } = options;
   const verification: Verification = {
@@ -276,5 +276,5 @@ async function writePrivately(api: SlackApi, userId: string, text: string): Prom
   const answer = await api.call('chat.postMessage', args);
   if (answer.kind === 'ok') return 'sent';
   if (answer.kind !== 'error') return answer.kind;
-  return answer.meaning === 'passing' ? 'declined' : 'refused';
+  return answer.meaning === 'transient' ? 'declined' : 'refused';
 }

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../../shared/clock.ts';
 import type { Chat, InboundMessage, InboundStop } from '../../domain/message.ts';
 import type { SlashCommand } from '../../domain/slash-words.ts';
-import type { Delivery, HttpAnswer } from '../platform.ts';
+import type { Delivery, WebhookResponse } from '../platform.ts';
 
 /** Workspace and app to which a message belongs. */
 export interface Place {
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Acknowledges a delivery; Slack shows nothing. */
-export const EMPTY_ANSWER: HttpAnswer = { status: 200, body: '' };
+export const EMPTY_ANSWER: WebhookResponse = { status: 200, body: '' };
 
 export function ignored(reason: string): Delivery {
   return { kind: 'ignored', reason, answer: EMPTY_ANSWER };

@@ -1,11 +1,11 @@
 import { MIB_BYTES, SECOND_MS } from '../../../shared/clock.ts';
 import { outsideCall } from '../../../shared/fail-point.ts';
 import { definedOnly } from '../../../shared/defined-only.ts';
-import { requestBounded, type BoundedAnswer, type BoundedRequest } from '../bounded-request.ts';
+import { requestBounded, type BoundedResponse, type BoundedRequest } from '../bounded-request.ts';
 import { FENCE_VALID_MS } from '../platform.ts';
 import { PlatformAccess } from '../platform-access.ts';
 import { PlatformError } from '../platform-error.ts';
-import { WriteJudge, type Refusal } from '../write-meaning.ts';
+import { RefusalClassifier, type Refusal } from '../write-meaning.ts';
 import { methodUrl, type AppMethod, type BotMethod } from './app-rights.ts';
 import { isWrite, SLACK_MEANINGS } from './refusals.ts';
 import { parseJson } from '../../../shared/parse-json.ts';
@@ -15,7 +15,7 @@ import { parseJson } from '../../../shared/parse-json.ts';
  * done, retry after the pause. `uncertain`: the call may or may not have been carried out; `isAnswered`: Slack itself says so,
  * and carries out nothing later. `unauthorised`: Slack refuses all such calls until the operator repairs the app. `grantedScopes`: scopes of the token, comma-separated, if Slack sends them.
  */
-export type SlackAnswer =
+export type SlackResponse =
   | { kind: 'ok'; body: Record<string, unknown>; grantedScopes?: string }
   | { kind: 'error'; error: string; meaning: Refusal | 'stopped' }
   | { kind: 'busy'; retryAfterMs: number }
@@ -28,7 +28,7 @@ export interface SlackApi<Method extends BotMethod | AppMethod = BotMethod> {
    * Calls a method with JSON and the token. Never throws, whether Slack answers or not.
    * @param timeoutMs limit of the whole call. Defaults to 5 s
    */
-  call(method: Method, args: Record<string, unknown>, timeoutMs?: number): Promise<SlackAnswer>;
+  call(method: Method, args: Record<string, unknown>, timeoutMs?: number): Promise<SlackResponse>;
 }
 
 /** Refusals that concern one kind of call. All others concern the whole app and are resolved once any call succeeds. */
@@ -62,9 +62,9 @@ export function createSlackApi<Method extends BotMethod | AppMethod = BotMethod>
   apiUrl: string,
   token: string | TokenSource,
   access = createSlackAccess(),
-  writes = new WriteJudge(SLACK_MEANINGS),
+  writes = new RefusalClassifier(SLACK_MEANINGS),
 ): SlackApi<Method> {
-  const tell = (method: string, answer: SlackAnswer) => {
+  const tell = (method: string, answer: SlackResponse) => {
     if (answer.kind === 'ok') access.recordSuccess(method);
     if (answer.kind === 'unauthorised' && NEEDED.test(method)) access.recordRefusal(method, answer.error);
     return answer;
@@ -114,8 +114,12 @@ function formOf(args: Record<string, unknown>): BoundedRequest['form'] {
   return Object.fromEntries(fields);
 }
 
-function judge({ status, body, retryAfter, headers }: BoundedAnswer, method: string, writes: WriteJudge): SlackAnswer {
-  const busy = (): SlackAnswer => ({ kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) });
+function judge(
+  { status, body, retryAfter, headers }: BoundedResponse,
+  method: string,
+  writes: RefusalClassifier,
+): SlackResponse {
+  const busy = (): SlackResponse => ({ kind: 'busy', retryAfterMs: retryAfterMs(retryAfter) });
   if (status === 429) return busy();
   const answer = readAnswer(body);
   if (status >= 500 || answer === undefined) return { kind: 'uncertain' };

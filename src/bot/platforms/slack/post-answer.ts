@@ -1,7 +1,7 @@
 import type { PushResult } from '../platform.ts';
 import type { ReplySnapshot } from '../../domain/reply.ts';
 import { answerCommand, isNotInChannel } from './answer-command.ts';
-import type { SlackAnswer, SlackApi } from './platform-api.ts';
+import type { SlackResponse, SlackApi } from './platform-api.ts';
 import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-target.ts';
 import {
   areBlocksRefused,
@@ -60,7 +60,7 @@ export async function postMessage(
 }
 
 /** Whether Slack refused the content in the form in which it was sent. */
-function isFormRefused(answer: SlackAnswer): boolean {
+function isFormRefused(answer: SlackResponse): boolean {
   return answer.kind === 'error' && answer.meaning === 'snapshot';
 }
 
@@ -99,7 +99,7 @@ export async function editMessage(
 
 /** Converts Slack's answer to a post, with the handle of the posted message. */
 export function toPushResult(
-  answer: SlackAnswer,
+  answer: SlackResponse,
   posted: (body: Record<string, unknown>) => PostedMessage,
 ): PushResult {
   switch (answer.kind) {

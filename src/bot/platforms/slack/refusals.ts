@@ -1,10 +1,10 @@
-import type { MeaningTable } from '../write-meaning.ts';
+import type { RefusalTable } from '../write-meaning.ts';
 
 /**
  * Meanings of Slack's error codes for a write (PLATFORM_FACTS.md slack-errors). Temporary are `rate-limited`,
- * `unauthorised` until the operator repairs the app, and every code that is not listed (`passing`).
+ * `unauthorised` until the operator repairs the app, and every code that is not listed (`transient`).
  */
-export const SLACK_MEANINGS: MeaningTable = {
+export const SLACK_MEANINGS: RefusalTable = {
   every: {
     'rate-limited': ['ratelimited', 'rate_limited'],
     // Slack failed in the middle of the call.
@@ -46,7 +46,7 @@ export const SLACK_MEANINGS: MeaningTable = {
       'no_text',
       'too_many_attachments',
     ],
-    way: [
+    method: [
       'cant_delete_message',
       'cant_update_message',
       'compliance_exports_prevent_deletion',

@@ -1,5 +1,5 @@
 import type { RemovalResult } from '../platform.ts';
-import type { SlackAnswer, SlackApi } from './platform-api.ts';
+import type { SlackResponse, SlackApi } from './platform-api.ts';
 import { REMOVED_EVENT } from './post-answer.ts';
 import { readHandle } from './reply-target.ts';
 
@@ -19,6 +19,6 @@ export async function removeAnswer(api: SlackApi, handle: string, isStray: boole
   return deleted.kind === 'ok' ? 'gone' : 'later';
 }
 
-function refusalOf({ meaning }: Extract<SlackAnswer, { kind: 'error' }>): 'left' | 'refused' {
-  return meaning === 'passing' ? 'refused' : 'left';
+function refusalOf({ meaning }: Extract<SlackResponse, { kind: 'error' }>): 'left' | 'refused' {
+  return meaning === 'transient' ? 'refused' : 'left';
 }

@@ -112,6 +112,6 @@ async function endAndEdit(
   const edited = await editMessage(api, posted, snapshot, postKey);
   // If Slack temporarily refused to end the stream, the stream may be open and may have caused the edit's refusal; both may
   // succeed later.
-  const mayBeOpen = ended.kind === 'error' && ended.meaning === 'passing';
-  return mayBeOpen && edited.result === 'refused' ? { result: 'refused', why: 'passing' } : edited;
+  const mayBeOpen = ended.kind === 'error' && ended.meaning === 'transient';
+  return mayBeOpen && edited.result === 'refused' ? { result: 'refused', why: 'transient' } : edited;
 }

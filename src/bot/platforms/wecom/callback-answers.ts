@@ -1,21 +1,21 @@
 import { SECOND_MS, type NowMs } from '../../../shared/clock.ts';
-import type { HttpAnswer, Welcome } from '../platform.ts';
+import type { WebhookResponse, Welcome } from '../platform.ts';
 import type { PulledReply } from '../../domain/reply.ts';
 import { encryptText, signText, type AesKey } from './crypto.ts';
 import { offersCard } from './offers-card.ts';
 import { welcomeReply } from './welcome.ts';
 
 /** The empty reply to WeCom, if there is nothing to show. */
-export const EMPTY_ANSWER: HttpAnswer = { status: 200, body: '' };
+export const EMPTY_ANSWER: WebhookResponse = { status: 200, body: '' };
 
 /** Builds the encrypted, signed answers to one callback. */
 export interface AnswerBuilder {
   /** Answers a message: names the stream to poll and requests feedback. Empty if there is nothing to show. */
-  firstAnswer(reply: PulledReply | undefined): HttpAnswer;
+  firstAnswer(reply: PulledReply | undefined): WebhookResponse;
   /** Answers a poll with the whole text so far. */
-  poll(reply: PulledReply): HttpAnswer;
+  poll(reply: PulledReply): WebhookResponse;
   /** Answers a person's first entry of the day. */
-  welcome(welcome: Welcome): HttpAnswer;
+  welcome(welcome: Welcome): WebhookResponse;
 }
 
 interface AnswerOptions {
@@ -45,7 +45,7 @@ export function createCallbackAnswers(options: AnswerOptions): AnswerBuilder {
   };
 }
 
-function seal({ token, aesKey, nowMs, nonce }: AnswerOptions, reply: object): HttpAnswer {
+function seal({ token, aesKey, nowMs, nonce }: AnswerOptions, reply: object): WebhookResponse {
   const timestampSec = Math.floor(nowMs() / SECOND_MS);
   const encrypt = encryptText(aesKey, JSON.stringify(reply));
   const msgsignature = signText(token, { timestamp: String(timestampSec), nonce, encrypt });

@@ -3,7 +3,7 @@ import type { Log } from '../../../shared/log.ts';
 import { textOfUtf8 } from '../../../shared/text/utf8.ts';
 import type { DeliveryHead, Platform, DeliveryReader, RefusedDelivery, ReplyTraits } from '../platform.ts';
 import type { AccessTokenStore } from './access-token.ts';
-import { WriteJudge, type RefusalCallbacks } from '../write-meaning.ts';
+import { RefusalClassifier, type RefusalCallbacks } from '../write-meaning.ts';
 import { refusedDelivery } from '../refused-delivery.ts';
 import { createCallbackAnswers } from './callback-answers.ts';
 import { checkWecom } from './check-settings.ts';
@@ -86,7 +86,7 @@ const REPLY_TRAITS: ReplyTraits = {
 /** Traits over the connection: there are no polls, and the request of a message accepts further messages for a day. */
 const CONNECTION_TRAITS: ReplyTraits = {
   ...REPLY_TRAITS,
-  isTold: true,
+  isNotified: true,
   laterReplyLifetimeMs: DAY_MS,
   laterReplyUses: 'many',
   // Each snapshot is a separate frame, and all answers share one connection.
@@ -107,7 +107,7 @@ export function createWecom(options: WecomOptions): Platform {
   const api = createWecomApi({ apiUrl, agent, tokenStore, nowMs, log });
   const userIds = new PlainUserIds(agent ? api : undefined, nowMs);
   const access = createWecomAccess(options.refusalCallbacks?.onRefused);
-  const writes = new WriteJudge(WECOM_MEANINGS, options.refusalCallbacks?.onWriteRefused);
+  const writes = new RefusalClassifier(WECOM_MEANINGS, options.refusalCallbacks?.onWriteRefused);
   const posting = { api, apiUrl, log, userIds, access, writes };
   const tenant = agent?.corpId ?? ONLY_TENANT;
   const reading: ReadOptions = {

@@ -4,7 +4,7 @@ import { PlatformAccess } from '../platform-access.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { PostResult } from '../platform.ts';
 import { isReplyAddress } from './media.ts';
-import type { WriteJudge, WriteMeaning } from '../write-meaning.ts';
+import type { RefusalClassifier, WriteMeaning } from '../write-meaning.ts';
 import type { WecomApi, WecomAnswer } from './platform-api.ts';
 import { FORBIDDEN } from './refusals.ts';
 import { renderReply } from './render-reply.ts';
@@ -16,7 +16,7 @@ export interface PostOptions {
   /** Records refusals that last until the operator repairs the app. */
   access: PlatformAccess;
   /** Decides what a refusal means. */
-  writes: WriteJudge;
+  writes: RefusalClassifier;
 }
 
 const TO_ADDRESS = 'response_url';
@@ -74,9 +74,9 @@ const RESULTS: Readonly<Record<WriteMeaning, Exclude<PostResult, 'sent'>>> = {
   'rate-limited': 'busy',
   'unknown-fate': 'uncertain',
   unauthorised: 'unauthorised',
-  passing: 'declined',
+  transient: 'declined',
   snapshot: 'refused',
-  way: 'refused',
+  method: 'refused',
   conversation: 'refused',
   stopped: 'refused',
 };

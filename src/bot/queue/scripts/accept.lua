@@ -5,7 +5,7 @@
 --
 -- Constants  REMEMBER_MS (life of a message record), STOP_CHANNEL,
 --            MAX_INBOX (maximum waiting messages of this conversation; the next one gets `full`, and accept.ts sets the number),
---            MAX_WITH_WORDS (the same for slash commands, which finish at once),
+--            MAX_INBOX_FOR_COMMANDS (the same for slash commands, which finish at once),
 --            MAX_OF_A_PERSON and MAX_OF_A_CHAT (maximum messages per minute),
 --            MAX_BEFORE_A_STOP (a person's messages per minute above which a stop command still acts but gets no reply)
 -- Keys       record: of the message   inbox   state   pending
@@ -61,7 +61,7 @@ local isRefused = isLimited and not isAgain
 local isNew = not isRefused and redis.call('ZADD', keys.pending, 'NX', nowMs, args.conversationId) == 1
 local waiting = isNew and 0 or redis.call('LLEN', keys.inbox)
 -- guard: back-pressure/full-inbox
-local isFull = waiting >= (args.command ~= '' and MAX_WITH_WORDS or MAX_INBOX)
+local isFull = waiting >= (args.command ~= '' and MAX_INBOX_FOR_COMMANDS or MAX_INBOX)
 
 local function setStop(seq)
   redis.call('HSET', keys.state, 'stopSeq', seq, 'stopOwner', args.owner)

@@ -9,7 +9,7 @@
 --            audit: stream   holds: people on legal hold   onHold: turns that are kept only for the hold
 -- Arguments  conversationId   epoch   messagePrefix: of message keys   changes: as JSON:
 --            { outcome: 'final' | 'held' | 'dead', heldIn?: 'group', history?: { forget, replaceLast, append, startsConversation }, threadHistory?, kept: { lifeMs, summary? },
---              records: [{ id, fields: [name, value, ...], followUp?, isTold? }], followUps?: { due, prefix, lifeMs }, noticesShown?, stopServed?, answeredBy,
+--              records: [{ id, fields: [name, value, ...], followUp?, isNotified? }], followUps?: { due, prefix, lifeMs }, noticesShown?, stopServed?, answeredBy,
 --              preferences?: { key, field, sealed, lifeMs },
 --              erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
 --              thread?: { index, id }, followed?: { key, lifeMs },
@@ -186,7 +186,7 @@ for _, notice in ipairs(changes.noticesShown or {}) do redis.call('LREM', keys.n
 if (changes.stopServed or 0) > 0 then redis.call('HSET', keys.state, 'stopServed', changes.stopServed) end
 
 for _, record in ipairs(changes.records) do
-  if record.isTold then redis.call('PUBLISH', REPLY_CHANNEL, record.id) end
+  if record.isNotified then redis.call('PUBLISH', REPLY_CHANNEL, record.id) end
 end
 
 redis.call('HDEL', keys.state, 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended', 'claims', 'did')

@@ -4,7 +4,7 @@
 -- Arguments  epoch   snapshots: for each record: sealed content, '1' if finished, ids of the newer messages whose answer it awaits
 --            ('' = it is the answered one)   offers: language of the answered one's buttons ('' = none)
 --            did: steps of the worker so far
---            isTold: the platform is notified of each change
+--            isNotified: the platform is notified of each change
 -- Constants  REPLY_CHANNEL
 -- Returns    verdict: 'shown' | 'stale'   wasHandedOver: the first record, to a later message
 -- guard: fence/show
@@ -18,7 +18,7 @@ for index, record in ipairs(keys.records) do
     if newer ~= '' then redis.call('HSET', record, 'newer', newer) elseif args.offers ~= '' then redis.call('HSET', record, 'offers', args.offers) end
   end
 end
-if args.isTold == '1' then
+if args.isNotified == '1' then
   -- A record's key ends with its delivery id.
   for _, record in ipairs(keys.records) do redis.call('PUBLISH', REPLY_CHANNEL, string.match(record, '%x+$')) end
 end

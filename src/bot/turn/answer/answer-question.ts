@@ -61,7 +61,7 @@ import { AnswerDraft } from './answer-draft.ts';
 import { createAnswerOutcomes, type AnswerOutcomes } from './answer-outcome.ts';
 import { preparePrompt, type FittedPrompt, type PromptMaterial, type PromptRules } from './answer-prompt.ts';
 import { BRIEF_ANSWER_CHARS, briefPrompt, shouldBeBrief } from './load-shedding.ts';
-import { patienceOf, WAIT_TEXTS } from './patience.ts';
+import { waitPolicyOf, WAIT_TEXTS } from './wait-policy.ts';
 import { fallbackFor, firstThatSees, pickModel, type ModelOptions } from './pick-model.ts';
 import { isReasoningShown, Thought, type ThinkingShown } from './reasoning.ts';
 import { retryOnContextLength, type PromptSize } from './retry-on-context-length.ts';
@@ -313,7 +313,7 @@ async function streamAnswer(
     user: options.sendsUser
       ? options.keyRing.pseudonym('chat-user', context.account?.accountId ?? personId)
       : undefined,
-    patience: patienceOf(turn, options.maxAgeMs, (reason) =>
+    waitPolicy: waitPolicyOf(turn, options.maxAgeMs, (reason) =>
       draft.show(localizeForChat(TURN_TEXTS[WAIT_TEXTS[reason]], read.voice)),
     ),
     onResponseStart: () => context.live.prepare(),

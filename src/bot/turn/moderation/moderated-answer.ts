@@ -114,7 +114,7 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     if (this.isBlocked) return this.#verdict;
     const scanned = [this.#scan?.scan(text, true), words?.begin().scan(thinking, true)];
     if (scanned.some((one) => one?.hasWord)) this.#blockByWord();
-    else if (ask) this.#take(await ask(wordsOf({ text, thinking }), NEVER));
+    else if (ask) this.#take(await ask(wordsOf({ text, thinking }), NO_ABORT));
     return this.#verdict;
   }
 
@@ -167,7 +167,7 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
 }
 
 /** The call has a time limit of its own. */
-const NEVER = new AbortController().signal;
+const NO_ABORT = new AbortController().signal;
 
 function wordsOf({ text, thinking = '' }: Pick<View, 'text' | 'thinking'>): string {
   return `${thinking}\n${text}`.trim();

@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPushReplies } from '../../../../src/bot/platforms/slack/push-replies.ts';
-import type { SlackAnswer } from '../../../../src/bot/platforms/slack/platform-api.ts';
+import type { SlackResponse } from '../../../../src/bot/platforms/slack/platform-api.ts';
 import { formatHandle } from '../../../../src/bot/platforms/slack/reply-target.ts';
 
 /** Longer than the answer of a fence check remains valid. */
 const FROZEN_MS = 2_100;
 
-test.each<[string, string, SlackAnswer, string | undefined]>([
+test.each<[string, string, SlackResponse, string | undefined]>([
   ['an append', 'chat.appendStream', { kind: 'uncertain' }, 'one'],
   [
     'an append to an ended stream',
     'chat.appendStream',
-    { kind: 'error', error: 'message_not_in_streaming_state', meaning: 'way' },
+    { kind: 'error', error: 'message_not_in_streaming_state', meaning: 'method' },
     'one',
   ],
   ['the end of a stream', 'chat.stopStream', { kind: 'ok', body: {} }, undefined],
@@ -21,7 +21,7 @@ test.each<[string, string, SlackAnswer, string | undefined]>([
   async (_, method, answer, shown) => {
     const calls: string[] = [];
     const api = {
-      call: async (called: string): Promise<SlackAnswer> => {
+      call: async (called: string): Promise<SlackResponse> => {
         calls.push(called);
         if (called !== method) return { kind: 'ok', body: {} };
         await pause(FROZEN_MS);

@@ -5,7 +5,7 @@ import {
   type WecomOptions,
 } from '../../../../src/bot/platforms/wecom/index.ts';
 import { decryptText, encryptText, readAesKey, signText } from '../../../../src/bot/platforms/wecom/crypto.ts';
-import type { HttpAnswer, Platform, RawDelivery } from '../../../../src/bot/platforms/platform.ts';
+import type { WebhookResponse, Platform, RawDelivery } from '../../../../src/bot/platforms/platform.ts';
 import { recordingLog } from '../../../support/redis.ts';
 
 export const TOKEN = 'hJqcu3uJ9Tn2gXPmxx2w9kkCkCE2EPYo';
@@ -76,7 +76,11 @@ export function groupCallback(content: string, extra: object = {}): object {
 }
 
 /** Reads an answer as WeCom does: checks its signature, decrypts, parses. */
-export function openAnswer({ body }: HttpAnswer): { nonce: string; timestamp: number; reply: Record<string, unknown> } {
+export function openAnswer({ body }: WebhookResponse): {
+  nonce: string;
+  timestamp: number;
+  reply: Record<string, unknown>;
+} {
   const { encrypt, msgsignature, timestamp, nonce } = JSON.parse(body) as Record<string, string> & {
     timestamp: number;
   };

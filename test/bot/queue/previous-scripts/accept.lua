@@ -4,7 +4,7 @@ local MAX_OF_A_PERSON = 20
 local MAX_OF_A_CHAT = 60
 local MAX_BEFORE_A_STOP = 60
 local MAX_INBOX = 100
-local MAX_WITH_WORDS = 120
+local MAX_INBOX_FOR_COMMANDS = 120
 local function redisNowMs()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -58,7 +58,7 @@ local ofPerson, waiting = count(KEYS[5]), redis.call('LLEN', KEYS[2])
 local isLimited = ofPerson > MAX_OF_A_PERSON or ARGV[8] == '1'
 if KEYS[6] and count(KEYS[6]) > MAX_OF_A_CHAT then isLimited = true end
 if isStop then isLimited = ofPerson > MAX_BEFORE_A_STOP end
-local isFull = waiting >= (ARGV[6] ~= '' and MAX_WITH_WORDS or MAX_INBOX)
+local isFull = waiting >= (ARGV[6] ~= '' and MAX_INBOX_FOR_COMMANDS or MAX_INBOX)
 local function nextSeq() return redis.call('HINCRBY', KEYS[3], 'seq', 1) end
 local function setStop(seq)
   redis.call('HSET', KEYS[3], 'stopSeq', seq, 'stopOwner', ARGV[3])

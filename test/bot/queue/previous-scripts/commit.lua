@@ -108,7 +108,7 @@ end
 for _, notice in ipairs(changes.noticesShown) do redis.call('LREM', KEYS[6], 1, notice) end
 if changes.stopServed > 0 then redis.call('HSET', KEYS[1], 'stopServed', changes.stopServed) end
 for _, record in ipairs(changes.records) do
-  if record.isTold then redis.call('PUBLISH', REPLY_CHANNEL, record.id) end
+  if record.isNotified then redis.call('PUBLISH', REPLY_CHANNEL, record.id) end
 end
 redis.call('HDEL', KEYS[1], 'turn', 'size', 'running', 'crashes', 'solo', 'soloCrashes', 'answer', 'aliveMs', 'takenFrom', 'dueMs', 'amended')
 local waiting = redis.call('LLEN', KEYS[2])

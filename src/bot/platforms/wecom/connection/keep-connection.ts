@@ -12,7 +12,7 @@ import { abortable } from '../../../../shared/abortable.ts';
 import { asDeliveryId } from '../../../domain/ids.ts';
 import { REPLY_CHANNEL, type PulledReply } from '../../../domain/reply.ts';
 import type { ConnectionHandlers, PlatformConnection, Welcome } from '../../platform.ts';
-import type { WriteJudge } from '../../write-meaning.ts';
+import type { RefusalClassifier } from '../../write-meaning.ts';
 import { reconnectPauseMs } from '../../web-socket.ts';
 import { EMPTY_ANSWER } from '../callback-answers.ts';
 import type { ReadOptions } from '../read-delivery.ts';
@@ -51,7 +51,7 @@ export interface KeepConnectionOptions {
   keyRing: KeyRing;
   log: Log;
   /** Decides what a refusal means. */
-  writes: WriteJudge;
+  writes: RefusalClassifier;
 }
 
 /** Minimum life of a connection that counts as a recovery. */

@@ -18,7 +18,7 @@ const FILE_PURPOSE = 'wecom-file-place';
 const openScript = loadScript(import.meta.url, '../scripts/open-reply.lua', {
   constants: { KEPT_MS, REPLY_CHANNEL },
   keys: ['replies', 'ended'],
-  args: ['id', 'sealed', 'isTold'],
+  args: ['id', 'sealed', 'isNotified'],
   answer: { state: ['open', 'known', 'ended'], ended: 'text' },
 });
 const changeScript = loadScript(import.meta.url, '../scripts/change-reply.lua', {
@@ -100,11 +100,11 @@ export class ReplyPlaces {
 
   /**
    * Opens a place unless it is open or its answer has ended. Safe to repeat.
-   * @param isTold notifies the holder of the connection at once
+   * @param isNotified notifies the holder of the connection at once
    */
-  async open(id: string, place: ReplyPlace, isTold: boolean): Promise<'open' | 'known' | ReplyEnd> {
+  async open(id: string, place: ReplyPlace, isNotified: boolean): Promise<'open' | 'known' | ReplyEnd> {
     const keys = { replies: this.#replies, ended: this.#ended(id) };
-    const { state, ended } = await openScript.run(this.#redis, keys, { id, sealed: this.#seal(id, place), isTold });
+    const { state, ended } = await openScript.run(this.#redis, keys, { id, sealed: this.#seal(id, place), isNotified });
     return state === 'ended' ? (ended as ReplyEnd) : state;
   }
 

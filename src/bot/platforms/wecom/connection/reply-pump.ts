@@ -9,7 +9,7 @@ import type { AnswerFile, ConnectionHandlers } from '../../platform.ts';
 import { offersCard } from '../offers-card.ts';
 import { newReqId, type BotSocket, type FrameAnswer } from './bot-socket.ts';
 import type { ChatRateLimiter } from './chat-pace.ts';
-import type { Refusal, WriteJudge } from '../../write-meaning.ts';
+import type { Refusal, RefusalClassifier } from '../../write-meaning.ts';
 import { STREAM_OVER, UNKNOWN_REQUEST } from './codes.ts';
 import type { HeldLease } from './lease.ts';
 import type { ReplyEnd, ReplyPlace, ReplyPlaces } from './reply-places.ts';
@@ -27,7 +27,7 @@ export interface ReplyPumpOptions {
   cardUrl?: string;
   log: Log;
   /** Decides what a refusal means. */
-  writes: WriteJudge;
+  writes: RefusalClassifier;
   /** How long a refusal of an answer's final text is retried if it may pass. Milliseconds. */
   passWithinMs: number;
   /** Says that the answer follows as a new message. */
@@ -262,16 +262,16 @@ export class ReplyPump {
   #refusalOf(cmd: string, answer: FrameAnswer, { chat }: ReplyPlace): Refusal | undefined {
     if (answer === undefined) return undefined;
     const meaning = this.#options.writes.judge(cmd, answer);
-    if (meaning === 'snapshot' || meaning === 'way' || meaning === 'conversation') return meaning;
+    if (meaning === 'snapshot' || meaning === 'method' || meaning === 'conversation') return meaning;
     // WeCom does not document the code of its conversation limits: an unknown code may be one.
     this.#options.pace.recordRefusal(chat.id);
-    return meaning === 'passing' ? meaning : undefined;
+    return meaning === 'transient' ? meaning : undefined;
   }
 
   #isPermanent(shown: TrackedReply, refusal: Refusal): boolean {
     shown.refusedSinceMs ??= monotonicMs();
     const isOver = monotonicMs() - shown.refusedSinceMs >= this.#options.passWithinMs;
-    if (refusal === 'passing' && !isOver) return false;
+    if (refusal === 'transient' && !isOver) return false;
     shown.refusedSinceMs = undefined;
     return true;
   }

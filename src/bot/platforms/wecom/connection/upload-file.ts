@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { KIB_BYTES } from '../../../../shared/clock.ts';
 import type { AnswerFile } from '../../platform.ts';
-import type { WriteJudge } from '../../write-meaning.ts';
+import type { RefusalClassifier } from '../../write-meaning.ts';
 import { newReqId, type BotSocket } from './bot-socket.ts';
 
 /** Maximum chunks of a file, and maximum bytes of a chunk before base64 (PLATFORM_FACTS.md wecom-connection). */
@@ -22,7 +22,7 @@ const finished = z.object({ media_id: z.string().min(1) });
 export async function uploadFile(
   socket: Pick<BotSocket, 'ask'>,
   { name, text }: AnswerFile,
-  writes: Pick<WriteJudge, 'judge'>,
+  writes: Pick<RefusalClassifier, 'judge'>,
 ): Promise<string | undefined> {
   const bytes = Buffer.from(text);
   const chunkBytes = Math.max(DEFAULT_CHUNK_BYTES, Math.ceil(bytes.length / MAX_CHUNKS));

@@ -3,7 +3,7 @@ const UNITS = 0x10000;
 const SLICE_CHARS = 10_000;
 
 /** Finds all words of a list in one pass over a text (Aho-Corasick). Units are UTF-16. */
-export class WordMachine {
+export class AhoCorasick {
   /** Nodes by parent and unit, in one map: hundreds of thousands of small maps would take ten times the memory. */
   readonly #children = new Map<number, number>();
   /** By node: the node of its longest proper suffix. */
@@ -14,8 +14,8 @@ export class WordMachine {
   readonly #shorter: number[] = [0];
 
   /** Builds the machine in slices. @returns a generator that yields between two of them */
-  static *build(words: Iterable<string>): Generator<void, WordMachine> {
-    const machine = new WordMachine();
+  static *build(words: Iterable<string>): Generator<void, AhoCorasick> {
+    const machine = new AhoCorasick();
     const levels: { node: number; parent: number; unit: number }[][] = [];
     let chars = 0;
     for (const word of words) {

@@ -1,5 +1,5 @@
 import { monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
-import type { Patience, WaitReason } from '../../model/chat-types.ts';
+import type { WaitPolicy, WaitReason } from '../../model/chat-types.ts';
 import type { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { TurnClaim } from '../../domain/turn.ts';
 
@@ -14,7 +14,7 @@ export const WAIT_TEXTS: Readonly<Record<WaitReason, keyof typeof TURN_TEXTS>> =
 };
 
 /** Lets a question wait for the service up to its maximum age; the oldest question has priority. */
-export function patienceOf(turn: TurnClaim, maxAgeMs: number, waits: Patience['waits']): Patience {
+export function waitPolicyOf(turn: TurnClaim, maxAgeMs: number, waits: WaitPolicy['waits']): WaitPolicy {
   const nowMs = monotonicMs();
   const askedAtMs = turn.claimedAtMs - turn.newestAgeMs;
   const untilMs = turn.claimedAtMs - turn.chargedAgeMs + maxAgeMs;
