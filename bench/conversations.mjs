@@ -51,14 +51,21 @@ export function createConversations() {
       return seen;
     },
     /** Starts a fixed number per second, however long they take. */
-    async runAtRate(url, events, perSecond) {
+    runAtRate(url, events, perSecond) {
+      return this.runAtTimes(
+        url,
+        events.map((event, index) => ({ event, dueMs: (index * 1_000) / perSecond })),
+      );
+    },
+    /** Starts each event at its time, however long they take. */
+    async runAtTimes(url, events) {
       const connections = openConnections(url, CONNECTIONS);
       const acksMs = [];
       const startedMs = performance.now();
       const running = [];
       try {
-        for (const [index, event] of events.entries()) {
-          const waitMs = startedMs + (index * 1_000) / perSecond - performance.now();
+        for (const { event, dueMs } of events) {
+          const waitMs = startedMs + dueMs - performance.now();
           if (waitMs > 0) await pause(waitMs);
           const { acked, ended } = begin(connections, event);
           running.push(
