@@ -244,13 +244,15 @@ async function day({ conversations, model, start, parley, report }) {
   await untilAnswered(subject.redisUrl);
   const redisMs = redisComputed(subject) - redisBeforeMs;
   const whole = (wanted) =>
-    seen.filter((_, index) => dues[index].isBurst === wanted).map((moments) => moments.final - moments.sent);
+    seen
+      .filter(({ final }, index) => final !== undefined && dues[index].isBurst === wanted)
+      .map((moments) => moments.final - moments.sent);
   const bytes = await redisBytes(subject.redisUrl);
   report({
     case: `a day of ${people.length} people in ${DAY.seconds} s`,
     compression: DAY.realSec / DAY.seconds,
     questions: events.length,
-    answered: seen.length,
+    answered: seen.filter(({ final }) => final !== undefined).length,
     ackP99Ms: rounded(percentile(acksMs, 0.99)),
     redisMib: Math.round(bytes.used / 2 ** 20),
     cpuMs: JSON.stringify(

@@ -78,11 +78,12 @@ export async function floodOnce({ conversations, model, subject, pace, count, at
   const sent = events ?? makeSlackEvents(count);
   const [beforeMs, redisBeforeMs, bytesBefore] = [computed(subject), redisComputed(subject), model.bytes];
   const startedMs = performance.now();
-  await conversations.run(subject.url, sent, atOnce);
+  const seen = await conversations.run(subject.url, sent, atOnce);
   const tookMs = performance.now() - startedMs;
   await untilAnswered(subject.redisUrl);
   const cpuMs = computed(subject) - beforeMs;
   return {
+    seen,
     perSecond: (sent.length / tookMs) * 1_000,
     cpuMs: cpuMs / sent.length,
     redisCpuMs: (redisComputed(subject) - redisBeforeMs) / sent.length,
