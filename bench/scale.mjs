@@ -112,10 +112,7 @@ async function history({ conversations, model, start, parley, report }) {
     const each = (field) => (after[field] - before[field]) / who.length;
     return { ...sample, redisBytesIn: each('received'), redisBytesOut: each('sent') };
   };
-  const before = await redisBytes(subject.redisUrl);
   for (let done = 0; done < HISTORY.turns; done += 1) await turn(people);
-  const bytes = ((await redisBytes(subject.redisUrl)).used - before.used) / people.length;
-  report({ case: `${HISTORY.turns} turns, Redis`, bytesEach: Math.round(bytes) });
   const subjects = [{ name: 'no history' }, { name: 'full history' }];
   const at = await inTurn({ rounds: ROUNDS * 5, subjects }, ({ name }) =>
     turn(name === 'full history' ? people : newPeople(people.length)),
