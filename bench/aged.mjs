@@ -1,13 +1,8 @@
 import { Redis } from 'ioredis';
-import { startEmbeddedRedis, freePort } from '../dist-modules/bot/app/local/embedded-redis.js';
-import { createConversations } from './conversations.mjs';
 import { median, percentile, rounded, sendAtRate } from './load.mjs';
-import { computedMs, memoryMib, startMeasured } from './measured-process.mjs';
-import { startModelStandIn } from './model-stand-in.mjs';
-import { parleyEnv, slackEnv } from './parley-env.mjs';
 import { untilAnswered } from './redis-watch.mjs';
 import { makeSlackEvents } from './slack-events.mjs';
-import { startSlackStandIn } from './slack-stand-in.mjs';
+import { floodOnce, inTurn, memory, withSubjects } from './subjects.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const REMEMBERED_DELIVERIES = 1_000_000;
@@ -21,56 +16,35 @@ const AT_RATE = { perSecond: 200, seconds: 4 };
 const DAY_MS = 86_400_000;
 
 /** Cost of years of use: the same product on a new Redis and on a filled one, in the same run. */
-export async function benchAged(report) {
-  const conversations = createConversations();
-  const model = await startModelStandIn(conversations.heard);
-  const slack = await startSlackStandIn(conversations.heard);
-  const ends = [() => model.stop(), () => slack.stop()];
-  try {
-    model.pace = FLOOD.pace;
+export function benchAged(report) {
+  return withSubjects(async ({ conversations, model, startRedis, start, parley }) => {
     const subjects = [];
     for (const name of ['new', 'aged']) {
-      const redis = await startEmbeddedRedis();
-      ends.push(() => redis.stop());
+      const redis = await startRedis();
       if (name === 'aged') await age(redis.url);
-      const port = await freePort();
-      const platform = { ...slackEnv(slack.url), WORKER_CONCURRENCY: '2500' };
-      const env = parleyEnv({ redisUrl: redis.url, port, roles: 'receiver,worker', chatUrl: model.url, platform });
-      const running = await startMeasured(['dist/main.js'], env);
-      ends.push(() => running.stop());
-      const url = `http://127.0.0.1:${port}/webhooks/slack`;
-      subjects.push({ name, url, pid: running.pid, redisUrl: redis.url, redisPid: redis.pid, samples: [] });
+      subjects.push(await start(name, [parley('receiver,worker')], redis));
     }
-    for (const subject of subjects) await measure(conversations, subject);
-    for (let round = 0; round < ROUNDS; round += 1)
-      for (const subject of subjects) subject.samples.push(await measure(conversations, subject));
-    const at = ({ samples }, what) => median(samples.map(({ [what]: value }) => value));
-    const [fresh] = subjects;
+    const measure = (subject) => measureOnce({ conversations, model, subject });
+    for (const subject of subjects) await measure(subject);
+    const at = await inTurn({ rounds: ROUNDS, subjects }, measure);
     for (const subject of subjects) {
-      const row = { case: `history, ${subject.name}`, mib: memoryMib(subject.pid) };
+      const row = { case: `history, ${subject.name}`, mib: memory(subject) };
       for (const what of ['perSecond', 'cpuMs', 'redisCpuMs', 'ackP50Ms', 'finalP50Ms']) {
-        row[what] = rounded(at(subject, what), 3);
-        row[`${what.replace('Ms', '')}Ratio`] = rounded(at(subject, what) / at(fresh, what));
+        const pick = ({ [what]: value }) => value;
+        row[what] = rounded(at(subject.name, pick), 3);
+        row[`${what.replace('Ms', '')}Ratio`] = rounded(at(subject.name, pick) / at('new', pick));
       }
       report(row);
     }
-  } finally {
-    for (const end of ends.reverse()) await end();
-  }
+  });
 }
 
-async function measure(conversations, { url, pid, redisPid, redisUrl }) {
-  const [beforeMs, redisBeforeMs] = [computedMs(pid), computedMs(redisPid)];
-  const startedMs = performance.now();
-  const seen = await conversations.run(url, makeSlackEvents(FLOOD.count), FLOOD.atOnce);
-  const tookMs = performance.now() - startedMs;
-  await untilAnswered(redisUrl);
-  const cpuMs = (computedMs(pid) - beforeMs) / FLOOD.count;
-  const redisCpuMs = (computedMs(redisPid) - redisBeforeMs) / FLOOD.count;
-  const acks = await sendAtRate(url, makeSlackEvents(AT_RATE.perSecond * AT_RATE.seconds), AT_RATE);
-  await untilAnswered(redisUrl);
+async function measureOnce({ conversations, model, subject }) {
+  const { seen, ...sample } = await floodOnce({ conversations, model, subject, ...FLOOD });
+  const acks = await sendAtRate(subject.url, makeSlackEvents(AT_RATE.perSecond * AT_RATE.seconds), AT_RATE);
+  await untilAnswered(subject.redisUrl);
   const finalP50Ms = median(seen.map(({ sent, final }) => final - sent));
-  return { perSecond: (FLOOD.count / tookMs) * 1_000, cpuMs, redisCpuMs, ackP50Ms: percentile(acks, 0.5), finalP50Ms };
+  return { ...sample, ackP50Ms: percentile(acks, 0.5), finalP50Ms };
 }
 
 /**

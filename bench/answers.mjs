@@ -1,15 +1,10 @@
-import { freePort, startEmbeddedRedis } from '../dist-modules/bot/app/local/embedded-redis.js';
-import { createConversations } from './conversations.mjs';
 import { median, percentile, rounded } from './load.mjs';
-import { computedMs, memoryMib, startMeasured } from './measured-process.mjs';
-import { startModelStandIn } from './model-stand-in.mjs';
-import { BUILDS, parleyArgs, parleyEnv, slackEnv } from './parley-env.mjs';
-import { countCommands, untilAnswered } from './redis-watch.mjs';
-import { makeSlackEvents, SIGNING_SECRET } from './slack-events.mjs';
-import { startSlackStandIn } from './slack-stand-in.mjs';
+import { BUILDS } from './parley-env.mjs';
+import { countCommands } from './redis-watch.mjs';
+import { makeSlackEvents } from './slack-events.mjs';
+import { computed, floodOnce, inTurn as inTurnOf, memory, withSubjects } from './subjects.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
-const WORKER_CONCURRENCY = 2_500;
 const FLOOD = { pace: { tokens: 100 }, count: 800, atOnce: 128 };
 const ALONE = { pace: { tokens: 20, firstMs: 50, perSecond: 200 }, count: 25 };
 const IN_FLIGHT = { pace: { tokens: 100, firstMs: 50, perSecond: 200 }, count: 600, atOnce: 200, idealMs: 545 };
@@ -20,93 +15,29 @@ const COUNTED = 20;
 const IDLE_MS = 10_000;
 
 /** Cost and latency of an answer, compared with floors without any guarantees, in the same run. */
-export async function benchAnswers(report) {
-  const conversations = createConversations();
-  const model = await startModelStandIn(conversations.heard);
-  const slack = await startSlackStandIn(conversations.heard);
-  const ends = [() => model.stop(), () => slack.stop()];
-  const startSubject = async (name, processes) => {
-    const redis = await startEmbeddedRedis();
-    ends.push(() => redis.stop());
-    const pids = [];
-    let url;
-    for (const { args, path, envOf } of processes) {
-      const port = await freePort();
-      const running = await startMeasured(args, envOf({ port, redisUrl: redis.url }));
-      ends.push(() => running.stop());
-      pids.push(running.pid);
-      url ??= `http://127.0.0.1:${port}${path}`;
+export function benchAnswers(report) {
+  return withSubjects(async ({ conversations, model, start, floor, parley }) => {
+    const subjects = [await start('L4', [floor('L4')]), await start('L5', [floor('L5')])];
+    for (const build of BUILDS)
+      subjects.push(await start(`one process${build.suffix}`, [parley('receiver,worker', { build })]));
+    for (const build of BUILDS) {
+      const apart = ['receiver', 'worker'].map((roles) => parley(roles, { build }));
+      subjects.push(await start(`receiver + worker${build.suffix}`, apart));
     }
-    return { name, url, pids, redisUrl: redis.url };
-  };
-  const floor = (name) => ({
-    args: ['bench/floors.mjs'],
-    path: '/',
-    envOf: ({ port, redisUrl }) => ({
-      FLOOR: name,
-      PORT: String(port),
-      REDIS_URL: redisUrl,
-      SIGNING_SECRET,
-      MODEL_URL: model.url,
-      SLACK_URL: slack.url,
-    }),
-  });
-  const parley = (build, roles) => ({
-    args: parleyArgs(build),
-    path: '/webhooks/slack',
-    envOf: ({ port, redisUrl }) =>
-      parleyEnv({
-        redisUrl,
-        port,
-        roles,
-        chatUrl: model.url,
-        platform: { ...slackEnv(slack.url), WORKER_CONCURRENCY: String(WORKER_CONCURRENCY) },
-      }),
-  });
-  try {
-    const subjects = [await startSubject('L4', [floor('L4')]), await startSubject('L5', [floor('L5')])];
-    for (const build of BUILDS)
-      subjects.push(await startSubject(`one process${build.suffix}`, [parley(build, 'receiver,worker')]));
-    for (const build of BUILDS)
-      subjects.push(
-        await startSubject(`receiver + worker${build.suffix}`, [parley(build, 'receiver'), parley(build, 'worker')]),
-      );
     const wanted = (process.env.BENCH_SCENES ?? 'flood,alone,flight,commands,idle,live').split(',');
     const cases = { flood, alone, flight, commands, idle, live };
-    for (const subject of subjects) await floodOnce({ conversations, model, subject });
+    for (const subject of subjects) await floodOnce({ conversations, model, subject, ...FLOOD });
     for (const name of wanted) await cases[name]({ conversations, model, subjects, report });
-  } finally {
-    for (const end of ends.reverse()) await end();
-  }
-}
-
-async function floodOnce({ conversations, model, subject }) {
-  model.pace = FLOOD.pace;
-  const beforeMs = computed(subject);
-  const startedMs = performance.now();
-  await conversations.run(subject.url, makeSlackEvents(FLOOD.count), FLOOD.atOnce);
-  const tookMs = performance.now() - startedMs;
-  await untilAnswered(subject.redisUrl);
-  const cpuMs = computed(subject) - beforeMs;
-  return { perSecond: (FLOOD.count / tookMs) * 1_000, cpuMs: cpuMs / FLOOD.count, busy: cpuMs / tookMs };
+  });
 }
 
 /** L5, and everything else that runs in its process. */
 const compared = (subjects) => subjects.filter(({ name }) => name === 'L5' || name.startsWith('one process'));
-const computed = ({ pids }) => pids.reduce((sum, pid) => sum + computedMs(pid), 0);
-const memory = ({ pids }) => pids.reduce((sum, pid) => sum + memoryMib(pid), 0);
-
-/** Measures all candidates in turn, round by round, so that drift of the machine affects all alike. */
-async function inTurn(subjects, measure) {
-  const samples = new Map(subjects.map(({ name }) => [name, []]));
-  for (let round = 0; round < ROUNDS; round += 1)
-    for (const subject of subjects) samples.get(subject.name).push(await measure(subject));
-  return (name, pick) => median(samples.get(name).map(pick));
-}
+const inTurn = (subjects, measure) => inTurnOf({ rounds: ROUNDS, subjects }, measure);
 
 /** `cpuRatio` is our CPU time per conversation divided by that of L5, which is more stable than rates on a busy machine. */
 async function flood({ conversations, model, subjects, report }) {
-  const at = await inTurn(subjects, (subject) => floodOnce({ conversations, model, subject }));
+  const at = await inTurn(subjects, (subject) => floodOnce({ conversations, model, subject, ...FLOOD }));
   const perSecond = ({ perSecond: rate }) => rate;
   const cpu = ({ cpuMs }) => cpuMs;
   for (const { name } of subjects) {

@@ -12,12 +12,15 @@ const PAUSE_MS = 10;
 export function openConnections(url, count = CONNECTIONS) {
   const { hostname, port, pathname } = new URL(url);
   const all = new Set();
+  let idle = [];
   const open = () => {
-    const connection = openConnection(Number(port), hostname, () => all.delete(connection));
+    const connection = openConnection(Number(port), hostname, () => {
+      all.delete(connection);
+      idle = idle.filter((other) => other !== connection);
+    });
     all.add(connection);
     return connection;
   };
-  const idle = [];
   const waiting = [];
   const bytesOf = ({ search, headers = {}, body }) => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

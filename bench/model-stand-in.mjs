@@ -12,11 +12,11 @@ const END = line({ content: LAST_WORD }) + line({}, 'stop') + 'data: [DONE]\n\n'
 
 /**
  * A model for which only the speed matters: `{ tokens, firstMs, perSecond }`, or all tokens at once without `perSecond`.
- * Calls `heard(id, what)` with `called`, `first` and `last` for each conversation, whose id it finds in the question.
+ * `bytes` counts those of all requests. Calls `heard(id, what)` with `called`, `first` and `last` for each conversation, whose id it finds in the question.
  */
 export async function startModelStandIn(heard = () => undefined) {
   const open = new Set();
-  const model = { pace: { tokens: 20 } };
+  const model = { pace: { tokens: 20 }, bytes: 0 };
   const send = (stream, nowMs) => {
     const { pace, startedMs, response, id } = stream;
     const since = nowMs - startedMs - pace.firstMs;
@@ -39,7 +39,9 @@ export async function startModelStandIn(heard = () => undefined) {
     const parts = [];
     request.on('data', (part) => parts.push(part));
     request.on('end', () => {
-      const id = /bench-(\d+)/.exec(Buffer.concat(parts).toString('latin1'))?.[1] ?? '';
+      const body = Buffer.concat(parts);
+      model.bytes += body.length;
+      const id = /bench-(\d+)/.exec(body.toString('latin1'))?.[1] ?? '';
       heard(id, 'called');
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const { pace } = model;

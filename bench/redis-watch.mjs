@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 
 /**
  * Counts the Redis commands of a task: commands that clients send (each is part of a round trip), ours and BullMQ's
@@ -30,7 +30,20 @@ const PENDING_KEYS = Array.from({ length: 64 }, (_, partition) => `{p${partition
 
 /** Waits until no conversation waits for an answer, so that one section's backlog does not load the next. */
 export async function untilAnswered(redisUrl) {
-  const client = new Redis(redisUrl);
-  while ((await client.exists(...PENDING_KEYS)) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  const isCluster = redisUrl.includes(',');
+  const client = isCluster ? new Cluster(redisUrl.split(',')) : new Redis(redisUrl);
+  const groups = isCluster ? PENDING_KEYS.map((key) => [key]) : [PENDING_KEYS];
+  const isPending = async () =>
+    (await Promise.all(groups.map((keys) => client.exists(...keys)))).some((found) => found > 0);
+  while (await isPending()) await new Promise((resolve) => setTimeout(resolve, 50));
   client.disconnect();
+}
+
+/** Memory in use, and bytes received and sent so far. */
+export async function redisBytes(redisUrl) {
+  const client = new Redis(redisUrl);
+  const text = (await client.info('memory')) + (await client.info('stats'));
+  client.disconnect();
+  const of = (field) => Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(text)?.[1]);
+  return { used: of('used_memory'), received: of('total_net_input_bytes'), sent: of('total_net_output_bytes') };
 }

@@ -6,6 +6,7 @@ import { benchAged } from './aged.mjs';
 import { benchAnswers } from './answers.mjs';
 import { benchKnowledge } from './knowledge.mjs';
 import { benchRelay } from './relay.mjs';
+import { benchScale } from './scale.mjs';
 import { benchStart } from './start.mjs';
 
 const CASES = {
@@ -15,6 +16,7 @@ const CASES = {
   knowledge: benchKnowledge,
   relay: benchRelay,
   start: benchStart,
+  scale: benchScale,
 };
 
 const asked = process.argv.slice(2);

@@ -4,15 +4,18 @@ export const SIGNING_SECRET = 'bench-signing-secret';
 
 let made = 0;
 
+/** Ids of people who have not asked yet. */
+export const newPeople = (count) => Array.from({ length: count }, () => String((made += 1)).padStart(7, '0'));
+
 /**
  * Signed direct messages as Slack sends them, each from another person in another channel; created before the measurement
- * starts.
+ * starts. With `people`, one message of each of these.
  */
-export function makeSlackEvents(count) {
+export function makeSlackEvents(count, people = newPeople(count)) {
   const timestamp = String(Math.floor(Date.now() / 1_000));
-  return Array.from({ length: count }, () => {
+  return people.map((id) => {
     made += 1;
-    const id = String(made).padStart(7, '0');
+    const message = String(made).padStart(7, '0');
     const user = `U${id}`;
     const channel = `D${id}`;
     const body = JSON.stringify({
@@ -24,14 +27,14 @@ export function makeSlackEvents(count) {
         channel_type: 'im',
         channel,
         user,
-        ts: `1760000000.${id}`,
+        ts: `1760000000.${message}`,
         client_msg_id: '00000000-0000-4000-8000-000000000000',
         text: `What are the opening hours of the library? bench-${id}`,
         team: 'T0000001',
-        event_ts: `1760000000.${id}`,
+        event_ts: `1760000000.${message}`,
       },
       type: 'event_callback',
-      event_id: `Ev${id}`,
+      event_id: `Ev${message}`,
       event_time: Number(timestamp),
       authorizations: [{ team_id: 'T0000001', user_id: 'U0BOT', is_bot: true, is_enterprise_install: false }],
       is_ext_shared_channel: false,

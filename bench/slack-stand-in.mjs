@@ -25,7 +25,9 @@ export async function startSlackStandIn(heard) {
       response.end(JSON.stringify({ ok: true, channel: args.channel, ts }));
       const id = args.channel.slice(1);
       if (isPost) heard(id, 'visible');
-      if ((args.markdown_text ?? args.text).endsWith(LAST_WORD)) heard(id, 'final');
+      // Beside blocks, `text` is only the beginning, for notifications.
+      const block = args.blocks?.find(({ type }) => type === 'markdown');
+      if ((block?.text ?? args.markdown_text ?? args.text).endsWith(LAST_WORD)) heard(id, 'final');
     });
   });
   server.keepAliveTimeout = 60_000;
