@@ -88,7 +88,6 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
 
 function webSignIn(codes: Map<string, string>, tenant: string): WebSignIn {
   return {
-    origins: [FAKE_PLATFORM_ORIGIN],
     needsAppBrowser: false,
     startAuthorization({ redirectUri, state }) {
       if (!/^[A-Za-z0-9]{1,128}$/.test(state)) throw new RangeError('letters and digits only');

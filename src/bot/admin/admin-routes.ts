@@ -110,7 +110,7 @@ async function meetStranger(flow: Flow, context: Context, isKnocking: boolean): 
   const value = shown ?? newBrowserValue();
   const { service, forms } = flow;
   context.status = 403;
-  context.set(pageHeaders([], {}));
+  context.set(pageHeaders({}));
   context.append('Vary', 'Cookie');
   context.append('Set-Cookie', writeCookie('departure', value));
   context.type = 'text/html';
@@ -126,7 +126,7 @@ async function beginSignIn(flow: Flow, context: Context): Promise<void> {
 
 /** Sends a page that continues by itself; its address may contain a code. */
 function sendThrough(context: Context, page: SafeHtml): void {
-  context.set({ ...pageHeaders([], {}), 'Referrer-Policy': 'no-referrer' });
+  context.set({ ...pageHeaders({}), 'Referrer-Policy': 'no-referrer' });
   context.type = 'text/html';
   context.body = page.text;
 }
@@ -171,7 +171,7 @@ async function signOut(flow: Flow, context: Context, { token, account }: { token
 }
 
 function send(context: Context, visit: Visit, reply: Reply): void {
-  context.set(pageHeaders([], {}));
+  context.set(pageHeaders({}));
   context.append('Vary', 'Cookie');
   if (reply.kind === 'redirect') return redirect(context, reply.to);
   if (reply.kind === 'csv') {
@@ -222,7 +222,7 @@ function answerFailures({ log }: Pick<AdminRouteOptions, 'log'>): Middleware {
         'a page of administrators failed',
       );
       const { page, status } = failurePage({ language: languageOf(context), failure, reference });
-      context.set(pageHeaders([], {}));
+      context.set(pageHeaders({}));
       context.status = status;
       context.type = 'text/html';
       context.body = page.text;

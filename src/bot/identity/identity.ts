@@ -136,13 +136,11 @@ export function createIdentity(options: IdentityOptions): Identity {
       createAccountSignIn({ dialect, keyRing, publicOrigin, state: options.signIn.service.state, nowMs }),
     routes() {
       const platforms = [...options.platforms.values()];
-      const platformOrigins = platforms.flatMap(({ webSignIn }) => webSignIn?.origins ?? []);
       const { trustedProxyHops = 0, helpUrl, maxFailuresPerMinute: maxPerMinute } = options.pages;
       return createRoutes({
         steps: createSignInFlow(options, parts, publicOrigin),
         failures: createFailureLimit({ store, keyRing, nowMs, maxPerMinute }),
         platformNames: platforms.map(({ name }) => name),
-        formOrigins: () => [...dialect.origins(), ...platformOrigins],
         ...{ apps: parts.apps, publicOrigin, trustedProxyHops, helpUrl, log },
       });
     },

@@ -22,6 +22,7 @@ import { isAnswered, type WaitsFor } from './links/waiting.ts';
 import type { Profile } from './oauth/profile-response.ts';
 import { proofsFor, type IdentityOptions } from './options.ts';
 import { cancelledPage, donePage, returnedPage, signedOutPage } from './pages/closing-pages.ts';
+import { leavingPage } from './pages/leaving-page.ts';
 import { confirmPage } from './pages/confirm-page.ts';
 import { landingPage, openInAppPage } from './pages/landing-page.ts';
 import { PageError } from './pages/page-error.ts';
@@ -139,8 +140,6 @@ async function showLanding(flow: Flow, request: BrowserRequest, linkTicket: stri
   if (!platform) throw new PageError('link-used-up');
   const cookie = request.cookie ?? randomToken();
   if (belongsInApp(flow, request, platform)) return openInApp(flow, request, invitation);
-  // The page's `form-action` may include the address only if it is known by then.
-  await flow.authorizations.prepare();
   const proofs = proofsFor(flow.rules, invitation.person.platform);
   const page = landingPage({
     language: request.language,
@@ -193,7 +192,7 @@ async function begin(flow: Flow, request: BrowserRequest, ticketHash: string): P
   const shownCookieHash = sha256Hex(shownCookie);
   await authorizations.begin({ ticketHash, shownCookieHash, cookieHash, transaction });
   flow.audit('link-started', invitation.person);
-  return { kind: 'redirect', location, cookie };
+  return { kind: 'page', page: leavingPage({ language: request.language, to: location }), cookie };
 }
 
 /**

@@ -307,8 +307,6 @@ export interface WebSignIn {
   identify(arrival: WebSignInCallback): Promise<{ userId: string; tenant: string }>;
   /** Whether it works only in the app's own browser. */
   readonly needsAppBrowser: boolean;
-  /** Origins to which the browser is sent, as sources of the pages' `form-action`: `https://open.weixin.qq.com`. */
-  readonly origins: string[];
 }
 
 /**

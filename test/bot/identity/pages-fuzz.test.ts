@@ -2,6 +2,7 @@ import { request as send, type OutgoingHttpHeaders } from 'node:http';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { fuzzing, fuzzTestMs } from '../../support/fuzz-time.ts';
+import { leavesFor } from './test-browser.ts';
 import { useIdentityFixture } from './use-identity-fixture.ts';
 
 const RUN = fuzzing(300);
@@ -64,7 +65,7 @@ async function beginReal(): Promise<Real> {
   const csrf = /name="csrf" value="([^"]+)"/.exec(landing.text)?.[1] ?? '';
   const headers = { cookie: `__Host-bs=${cookieIn(landing)}`, 'content-type': 'application/x-www-form-urlencoded' };
   const started = await exchange({ method: 'POST', path: `/link/${ticket}/start`, headers, body: `csrf=${csrf}` });
-  const authorize = new URL(String(started.headers['location'])).searchParams;
+  const authorize = new URL(leavesFor(`/link/${ticket}/start`, started.text) ?? '').searchParams;
   // The code of another person, which no mutation may link.
   const code = fixture.service.mintCode('another.person', authorize.get('code_challenge') ?? '');
   return { ticket, csrf, cookie: cookieIn(started), state: authorize.get('state') ?? '', code };

@@ -99,25 +99,20 @@ describe('Slack web sign-in as the proof same-browser [proof-of-person] [chat-pr
     expect((await browser.follow(await browser.submit(page, '/sign-in/again'))).text).toContain('Are both of these');
   });
 
-  test('lets pages lead to Slack and its subdomains, and says that Slack is asked', async () => {
+  test('says that Slack is asked', async () => {
     const landing = await fixture.browser('20001', 'U1').get(await fixture.link('U1'));
-    expect(String(landing.headers['content-security-policy'])).toContain(new URL(slack.url).origin);
     expect(landing.text).toContain('Slack confirms your account there');
-    // A workspace has its own host, to which Slack redirects before it returns.
-    expect(slackChat(slack, 'https://slack.com').webSignIn?.origins).toEqual([
-      'https://slack.com',
-      'https://*.slack.com',
-    ]);
   });
 
   (findChromium() === undefined ? test.skip : test)(
-    'Chromium follows the form to Slack, to the service and back',
+    'Chromium follows the form through another host to Slack, to the service and back',
     async () => {
       const browser = await launchChromium();
       const page = await browser.newPage({
         locale: 'en-US',
         extraHTTPHeaders: { 'x-member': 'U1', 'x-account': '20001' },
       });
+      slack.mischief = { movesOn: true };
       await page.goto(await fixture.link('U1'));
       await page.getByRole('button', { name: 'Continue' }).click();
       await page.waitForURL('**/sign-in/confirm');

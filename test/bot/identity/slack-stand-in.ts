@@ -24,6 +24,8 @@ export interface SlackStandIn {
     /** `team`: the workspace of the member. `bot`: overrides of the `auth.test` response. */
     team?: string;
     bot?: Record<string, unknown>;
+    /** Redirects people to another host before they sign in, as a workspace with its own address or a federation does. */
+    movesOn?: boolean;
   };
   seen: { authorize: URLSearchParams[]; codes: string[]; calls: string[] };
   mintCode(member: string, nonce?: string): string;
@@ -43,6 +45,8 @@ export async function startSlackStandIn(): Promise<SlackStandIn> {
     const bent = stand.mischief.answers?.[url.pathname];
     if (bent) return response.writeHead(bent.status ?? 200, { 'content-type': 'application/json' }).end(bent.body);
     if (url.pathname === '/openid/connect/authorize') {
+      if (stand.mischief.movesOn && request.headers.host === url.host)
+        return response.writeHead(302, { location: url.href.replace('//127.0.0.1', '//localhost') }).end();
       stand.seen.authorize.push(url.searchParams);
       return response.writeHead(302, { location: backFrom(request, url.searchParams) }).end();
     }

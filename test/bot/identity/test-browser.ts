@@ -22,6 +22,12 @@ type Headers = Record<string, string>;
 /** Without kept connections, which end with the process when a test restarts it. */
 const agent = { http: new Agent({ keepAlive: false }) };
 
+/** Where the page behind the form that starts a sign-in goes on by itself. */
+export function leavesFor(url: string, text: string): string | undefined {
+  if (!/\/(?:start|sign-in\/again)$/.test(url)) return undefined;
+  return /http-equiv="refresh" content="0; url=([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+}
+
 /** The browser of one person: keeps cookies by origin, follows redirects and submits forms. */
 export class TestBrowser {
   readonly cookies = new Map<string, string>();
@@ -33,7 +39,7 @@ export class TestBrowser {
     this.#owner = owner;
   }
 
-  /** Sends one request without following redirects. */
+  /** Sends one request without following redirects. The page that leads to a sign-in counts as one, with status 200. */
   async send(
     method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST',
     url: string,
@@ -61,7 +67,9 @@ export class TestBrowser {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       this.cookies.set(`${origin} ${name}`, value);
     }
-    return { url, status: response.statusCode, text: response.body, headers: response.headers };
+    const { statusCode: status, body: text, headers } = response;
+    const location = leavesFor(url, text);
+    return { url, status, text, headers: location === undefined ? headers : { ...headers, location } };
   }
 
   get(url: string, headers?: Headers): Promise<Answer> {

@@ -31,7 +31,7 @@ export const ALLOWANCES: readonly Allowance[] = [
   {
     evidence: 'pages',
     secret: 'state',
-    around: /(?:redirect_uri|service)=http[\w%.-]+%2Foauth%2Fcallback/,
-    why: 'the page that leads an administrator to the sign-in service names its address',
+    around: /(?:redirect_uri|service)=http[\w%.-]+%2Foauth%2F(?:platform%2F\w+%2F)?callback/,
+    why: 'the page that leads to a sign-in names its address',
   },
 ];

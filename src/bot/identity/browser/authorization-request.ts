@@ -33,8 +33,6 @@ interface LegOptions {
 
 /** Redirects browsers to the platform and the sign-in service, and processes their callbacks. */
 export interface Authorizations {
-  /** Loads what must be known before a page may link to the service. A failure is reported later. */
-  prepare(): Promise<void>;
   /**
    * Redirects to the platform's own web sign-in (SECURITY.md chat-proof-first).
    * @throws PageError chat-app-failed
@@ -94,7 +92,6 @@ export function createAuthorizations(parts: AuthorizationParts): Authorizations 
     throw new PageError('sign-in-broken-off');
   };
   return {
-    prepare: () => dialect.prepare(),
     async toPlatform({ name, webSignIn }, { ticketHash, cookieHash, again }) {
       if (!webSignIn) throw new TypeError(`${name} has no web sign-in`);
       const state = newState();

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { languageOfHeader } from '../../../shared/text/texts.ts';
 import type { BrowserRequest, PageOutcome } from './step.ts';
-import type { PageHeaders, ScriptedPage } from '../pages/headers.ts';
+import { pageHeaders } from '../pages/headers.ts';
 import { readBrowserCookie, writeBrowserCookie } from './request-guards.ts';
 
 /** Extracts the parts of a request that the steps need. */
@@ -22,8 +22,8 @@ export function browserRequest(context: Context): BrowserRequest {
 }
 
 /** Sends a step's outcome as the response. */
-export function send(context: Context, headersOf: (page: ScriptedPage) => PageHeaders, outcome: PageOutcome): void {
-  context.set(headersOf(outcome.kind === 'page' ? outcome : {}));
+export function send(context: Context, outcome: PageOutcome): void {
+  context.set(pageHeaders(outcome.kind === 'page' ? outcome : {}));
   if (outcome.cookie !== undefined) context.append('Set-Cookie', writeBrowserCookie(outcome.cookie));
   if (outcome.kind === 'page') {
     context.type = 'text/html';

@@ -6,18 +6,17 @@ import type { Log } from '../../../shared/log.ts';
 import type { ChatApps } from './chat-apps.ts';
 import { ERROR_TEXTS } from '../pages/error-texts.ts';
 import { errorPage } from '../pages/error-page.ts';
-import type { PageHeaders, ScriptedPage } from '../pages/headers.ts';
+import { pageHeaders } from '../pages/headers.ts';
 import { PageError } from '../pages/page-error.ts';
 
 interface ErrorAnswerOptions {
   apps: Pick<ChatApps, 'backTo'>;
-  headersOf(page: ScriptedPage): PageHeaders;
   helpUrl?: string;
   log: Log;
 }
 
 /** Maps any thrown value to its error page. Only a random reference connects the page with the log. */
-export function answerErrors({ apps, headersOf, helpUrl, log }: ErrorAnswerOptions): Middleware {
+export function answerErrors({ apps, helpUrl, log }: ErrorAnswerOptions): Middleware {
   return async (context, next) => {
     try {
       await next();
@@ -30,7 +29,7 @@ export function answerErrors({ apps, headersOf, helpUrl, log }: ErrorAnswerOptio
       const usual = ERROR_TEXTS[error.code];
       const { status = usual.status, retryAfterSec = usual.retryAfterSec } = error.details;
       const back = apps.backTo(context.get('User-Agent'));
-      context.set(headersOf({ back }));
+      context.set(pageHeaders({ back }));
       if (retryAfterSec !== undefined) context.set('Retry-After', String(retryAfterSec));
       context.status = status;
       context.type = 'text/html';

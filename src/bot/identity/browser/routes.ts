@@ -13,7 +13,6 @@ import { limitFailures, onPublicHost } from './page-guards.ts';
 import { BACK_SCRIPT, BACK_SCRIPT_PATH } from '../pages/back-to-chat.ts';
 import { STYLE_SHEET_PATH } from '../pages/layout.ts';
 import { CODE_SCRIPT, CODE_SCRIPT_PATH, CODE_TYPED_PATH } from '../pages/code-script.ts';
-import { pageHeaders, type ScriptedPage } from '../pages/headers.ts';
 import type { SignInSteps } from '../sign-in-flow.ts';
 import type { AwaitTyped } from '../typed-code/await-typed.ts';
 import type { BrowserRequest, PageOutcome, Step } from './step.ts';
@@ -29,8 +28,6 @@ export interface RouteOptions {
   apps: Pick<ChatApps, 'backTo'>;
   failures: FailureLimit;
   platformNames: readonly PlatformName[];
-  /** Allowed `form-action` origins. */
-  formOrigins(): readonly string[];
   trustedProxyHops: number;
   helpUrl?: string;
   log: Log;
@@ -39,12 +36,11 @@ export interface RouteOptions {
 /** The pages and callbacks of the sign-in. */
 export function createRoutes(options: RouteOptions): Router {
   const { steps, failures, publicOrigin, trustedProxyHops } = options;
-  const headersOf = (page: ScriptedPage) => pageHeaders(options.formOrigins(), page);
   const router = new Router();
   const form = bodyParser({ enableTypes: ['form'], formLimit: MAX_FORM });
   const { apps, helpUrl, log } = options;
   const guard = [
-    answerErrors({ apps, headersOf, helpUrl, log }),
+    answerErrors({ apps, helpUrl, log }),
     limitFailures(failures, trustedProxyHops),
     onPublicHost(publicOrigin, trustedProxyHops),
   ];
@@ -52,7 +48,7 @@ export function createRoutes(options: RouteOptions): Router {
     (run: StepWithParameters): Middleware =>
     async (context) => {
       const parameters = context.params as Readonly<Record<string, string | undefined>>;
-      send(context, headersOf, await run(browserRequest(context), parameters));
+      send(context, await run(browserRequest(context), parameters));
     };
 
   router.get(

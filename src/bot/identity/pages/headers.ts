@@ -11,19 +11,16 @@ export interface ScriptedPage {
 }
 
 /**
- * @param formOrigins origins to which a form's response may redirect: browsers apply `form-action` to redirects after a
- * POST, so the origins of the sign-in service and the platforms are listed
  * @param page how it returns to the chat, and whether it waits for the code to be typed; scripts are allowed only if one of
  * these needs them
  */
-export function pageHeaders(formOrigins: readonly string[], page: ScriptedPage): PageHeaders {
-  const formAction = ["'self'", ...new Set(formOrigins)].join(' ');
+export function pageHeaders(page: ScriptedPage): PageHeaders {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
     ...(page.back?.kind === 'close-window' || page.awaitsCode ? ["script-src 'self'"] : []),
     ...(page.awaitsCode ? ["connect-src 'self'"] : []),
-    `form-action ${formAction}`,
+    "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ];

@@ -22,11 +22,13 @@ interface PageOptions {
   back?: BackToChat;
   /** Path of the page's own script. The page must work without it. */
   script?: string;
+  /** Address to which the browser goes on by itself. */
+  goesTo?: string;
   body: SafeHtml;
 }
 
 /** A whole page with one centered card. Loads nothing external. */
-export function page({ language, title, header, outcome, back, script, body }: PageOptions): SafeHtml {
+export function page({ language, title, header, outcome, back, script, goesTo, body }: PageOptions): SafeHtml {
   const scripts = [back?.kind === 'close-window' ? BACK_SCRIPT_PATH : undefined, script];
   return html`<!doctype html>
     <html lang="${HTML_LANGUAGE[language]}" ${outcome && html` data-outcome="${outcome}"`}>
@@ -35,6 +37,7 @@ export function page({ language, title, header, outcome, back, script, body }: P
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
+        ${goesTo !== undefined && html`<meta http-equiv="refresh" content="0; url=${goesTo}" />`}
         <title>${title}</title>
         <link rel="stylesheet" href="${STYLE_SHEET_PATH}" />
         ${scripts.map((path) => path && html`<script src="${path}" defer></script>`)}

@@ -13,8 +13,6 @@ export function createCasProvider({ authUrl, profileMap = {} }: SignInService, r
     returns: { name: 'ticket', maxChars: 3_072 },
     checksByRenewal: false,
     returnsOnlySignedOut: true,
-    origins: () => [new URL(authUrl).origin],
-    prepare: () => Promise.resolve(),
     startAuthorization: async ({ redirectUri, state }) => ({
       location: client.loginUrl({ callbackUrl: redirectUri, state }),
       kept: '',

@@ -27,8 +27,6 @@ export function createOauth2Provider(settings: SignInService, rules: ProfileRule
     returns: { name: 'code', maxChars: 3_072 },
     checksByRenewal: false,
     returnsOnlySignedOut: false,
-    origins: () => [new URL(settings.authUrl).origin],
-    prepare: () => Promise.resolve(),
     async startAuthorization({ redirectUri, state }) {
       const kept = newCodeVerifier();
       return { location: service.authorizeUrl({ redirectUri, state, codeChallenge: codeChallengeOf(kept) }), kept };

@@ -24,15 +24,6 @@ export function createOidcProvider(service: SignInService, rules: ProfileRules):
     returns: { name: 'code', maxChars: MAX_CODE_CHARS },
     checksByRenewal: true,
     returnsOnlySignedOut: false,
-    origins() {
-      const endpoint = client.metadata?.authorization_endpoint;
-      return [issuer, ...(endpoint === undefined ? [] : [endpoint])].map((address) => new URL(address).origin);
-    },
-    prepare: () =>
-      client.discover().then(
-        () => undefined,
-        () => undefined,
-      ),
     startAuthorization: ({ redirectUri, state }) =>
       withIdentityErrors(() => client.startAuthorization({ callbackUrl: redirectUri, state, forcesLogin: false })),
     redeem: ({ redirectUri, state, query, kept }) =>

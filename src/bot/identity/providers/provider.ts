@@ -61,10 +61,6 @@ export interface SignInProvider {
    * is also visited after signing in again.
    */
   readonly returnsOnlySignedOut: boolean;
-  /** Known origins to which browsers are sent, for `form-action`. */
-  origins(): readonly string[];
-  /** Discovers what `origins` needs. Never fails. */
-  prepare(): Promise<void>;
   /** @throws IdentityError `service_refused`, `service_timeout`, `service_unreachable` */
   startAuthorization(leaving: { redirectUri: string; state: string }): Promise<AuthorizationRedirect>;
   /**

@@ -24,7 +24,6 @@ export function createWebSignIn({ client, addresses, ownApp, tenant }: Parts): W
   const openId = createOpenIdClient(client, addresses);
   return {
     needsAppBrowser: false,
-    origins: originsOf(addresses.openUrl),
     async startAuthorization({ redirectUri, state }) {
       // Skips Slack's workspace selection for a person who is signed in to several workspaces.
       const more = { team: await ownApp.team() };
@@ -53,15 +52,6 @@ function agreed(token: Claims, told: Claims, name: string): string | undefined {
   if (new Set(said).size > 1)
     throw new PlatformError('refused', 'Slack’s sign-in returned two users or two workspaces');
   return said[0];
-}
-
-/**
- * Browsers also apply `form-action` to redirects, and Slack redirects people to their workspace's own subdomain to sign in.
- */
-function originsOf(openUrl: string): string[] {
-  const { origin, protocol, host, hostname } = new URL(openUrl);
-  const isName = hostname.includes('.') && !/^[\d.]+$/.test(hostname);
-  return isName ? [origin, `${protocol}//*.${host}`] : [origin];
 }
 
 async function orPlatformError<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -9,7 +9,6 @@ export const CODE_INVALID = 40_029;
 /** WeCom's silent web sign-in. It works only in WeCom's own browser and shows no consent page. */
 export function createWebSignIn(agent: WecomAgent, api: WecomApi, openUrl: string): WebSignIn {
   return {
-    origins: [new URL(openUrl).origin],
     needsAppBrowser: true,
     startAuthorization({ redirectUri, state }) {
       if (!/^[A-Za-z0-9]{1,128}$/.test(state))

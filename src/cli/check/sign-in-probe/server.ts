@@ -44,7 +44,7 @@ export interface ProbeServerOptions {
 export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
   const { session, logoutUrl, returns, publicUrl, host, port, serviceName } = options;
   const path = `/sign-in/probe/${randomToken()}`;
-  const headers = pageHeaders([], {});
+  const headers = pageHeaders({});
   let cookie: string | undefined;
 
   const isOurs = (request: IncomingMessage) => {

@@ -106,7 +106,6 @@ describe('WeCom web sign-in', () => {
       'https://open.weixin.qq.com/connect/oauth2/authorize?appid=ww1&redirect_uri=https%3A%2F%2Fbot.test%2Foauth%2Fplatform%2Fwecom%2Fcallback' +
         '&response_type=code&scope=snsapi_base&state=a1B2&agentid=1000002#wechat_redirect',
     );
-    expect(webSignIn?.origins).toEqual(['https://open.weixin.qq.com']);
     expect(() => webSignIn?.startAuthorization({ redirectUri: 'https://bot.test/', state: 'a-b' })).toThrow(RangeError);
   });
 
