@@ -208,7 +208,7 @@ const DAY = {
   realSec: 14 * 3_600,
   seconds: 200,
   perSecond: 50 * SHARE,
-  burst: { everySec: 25, seconds: 5, perSecond: 200 * SHARE },
+  burst: { everySec: 25, seconds: 5, perSecond: Number(process.env.BENCH_BURST ?? 120) * SHARE },
 };
 
 /** A day of lectures: a steady rate, and at the start of each lecture hour a burst. */
