@@ -50,7 +50,8 @@ export class Admission {
     this.#breaker = parts.engines.breakerOf(model);
     const capacity = parts.engines.capacityOf(model);
     const untilMs = hasFallback ? parts.monotonicMs() + parts.limits.fallbackAfterMs : Number.POSITIVE_INFINITY;
-    this.#waitPolicy = capacity && waitPolicy && (waitPolicy.untilMs <= untilMs ? waitPolicy : { ...waitPolicy, untilMs });
+    this.#waitPolicy =
+      capacity && waitPolicy && (waitPolicy.untilMs <= untilMs ? waitPolicy : { ...waitPolicy, untilMs });
     this.#capacity = capacity;
     this.#hasFallback = hasFallback;
   }
