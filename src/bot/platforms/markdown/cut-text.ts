@@ -29,6 +29,11 @@ export function findCutPosition(text: string, maxBytes: number): number {
   return beforeMark(text, maxChars);
 }
 
+/** The last position to cut a text within `maxBytes` of UTF-8, in a word if necessary. Counted in UTF-16 units. */
+export function anyCutPosition(text: string, maxBytes: number): number {
+  return beforeMark(text, Math.max(1, fittingChars(text, maxBytes)));
+}
+
 /** Splits plain text into pieces of at most `maxBytes` of UTF-8. The joined pieces equal the text. */
 export function* cutText(text: string, maxBytes: number): Generator<string> {
   let rest = text;

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../../shared/crypto/ids.ts';
-import { cutText } from '../markdown/cut-text.ts';
+import { anyCutPosition, cutText } from '../markdown/cut-text.ts';
 import type { PartOfText, PostResult } from '../platform.ts';
 import type { PrivateRate } from './private-rate.ts';
 import { safePlainText } from './dialect.ts';
@@ -33,6 +33,9 @@ export function splitPrivately(text: string): string[] {
   do {
     let piece = firstPiece(rest, MAX_APP_TEXT_BYTES);
     while (seen.has(piece) && piece.length > MIN_CUT_CHARS) piece = firstPiece(rest, Buffer.byteLength(piece) - 1);
+    // A long text that repeats itself may have no other piece that ends at a boundary.
+    for (let bytes = MAX_APP_TEXT_BYTES; seen.has(piece) && bytes > MIN_CUT_CHARS; bytes -= 1)
+      piece = rest.slice(0, anyCutPosition(rest.slice(0, MAX_APP_TEXT_BYTES), bytes));
     pieces.push(piece);
     seen.add(piece);
     rest = rest.slice(piece.length);
