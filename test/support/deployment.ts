@@ -278,6 +278,17 @@ export async function walk(
   for (let step = 0; step < 8; step += 1) {
     if (result.kind !== 'page') throw new Error(`The browser ended ${result.kind}`);
     const text = result.body.toString('utf8');
+    const goesTo = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(text)?.[1];
+    if (goesTo !== undefined) {
+      const from = { origin: result.url.origin, referrerPolicy: 'same-origin' };
+      result = await driver.browse(personId, {
+        url: new URL(unescapeHtml(goesTo)),
+        method: 'GET',
+        from,
+        destination: 'document',
+      });
+      continue;
+    }
     const form = /<form\b[^>]*method="?post"?[^>]*>[\s\S]*?<\/form>/i.exec(text)?.[0];
     // The code belongs in the chat, so the browser is done.
     if (form === undefined || result.status >= 400 || text.includes('class="symbols"'))

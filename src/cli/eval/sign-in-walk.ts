@@ -17,6 +17,17 @@ export async function walkThroughSignIn(driver: MessengerDriver, userId: string,
     if (shown.kind !== 'page' || shown.status >= 400) break;
     const text = shown.body.toString('utf8');
     if (text.includes('data-outcome="done"')) return;
+    const from = { origin: shown.url.origin, referrerPolicy: 'same-origin' };
+    const goesTo = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(text)?.[1];
+    if (goesTo !== undefined) {
+      shown = await driver.browse(userId, {
+        url: new URL(plain(goesTo)),
+        method: 'GET',
+        from,
+        destination: 'document',
+      });
+      continue;
+    }
     const formAt = text.search(/<form\b[^<>]{0,500}method="?post/i);
     if (formAt < 0) break;
     const form = text.slice(formAt, text.indexOf('</form>', formAt));
@@ -25,7 +36,7 @@ export async function walkThroughSignIn(driver: MessengerDriver, userId: string,
       ...{ url: action, method: 'POST', destination: 'document' },
       body: Buffer.from(fieldsOf(form).toString()),
       contentType: 'application/x-www-form-urlencoded',
-      from: { origin: shown.url.origin, referrerPolicy: 'same-origin' },
+      from,
     });
   }
   throw new Error(`${userId} could not be signed in`);
