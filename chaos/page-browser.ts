@@ -8,7 +8,7 @@ export interface Page {
 const MAX_REDIRECTS = 12;
 const LIMIT_MS = 6_000;
 
-/** A headless browser: stores cookies by origin, follows redirects, submits forms. */
+/** A headless browser: stores cookies by origin, follows redirects and pages that go on by themselves, submits forms. */
 export class PageBrowser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
@@ -18,8 +18,8 @@ export class PageBrowser {
     for (let redirects = 0; redirects < MAX_REDIRECTS; redirects += 1) {
       const response = await this.#send(url, sent);
       const text = await response.text();
-      const location = response.headers.get('location');
-      if (location === null) return { url: url.href, status: response.status, text };
+      const location = response.headers.get('location') ?? refreshOf(text);
+      if (location === undefined) return { url: url.href, status: response.status, text };
       [url, sent] = [new URL(location, url), undefined];
     }
     throw new Error('Too many redirects');
@@ -43,4 +43,8 @@ export class PageBrowser {
     }
     return response;
   }
+}
+
+function refreshOf(text: string): string | undefined {
+  return /http-equiv="refresh" content="0; url=([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
 }
