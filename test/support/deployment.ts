@@ -14,6 +14,7 @@ import { parseDirectoryFile, type ServicePerson } from '../../src/service/direct
 import { wecomSignIn } from '../../src/service/oauth/methods/wecom-sign-in.ts';
 import { startService, type RunningService } from '../../src/service/start-service.ts';
 import { loadSettings } from '../../src/bot/config/load-settings.ts';
+import { goOn } from '../../src/cli/eval/sign-in-walk.ts';
 import { registerTexts } from './evidence/register-texts.ts';
 import { registerEnvironment } from './evidence/register-environment.ts';
 import { recordingLog, startRedisServer } from './redis.ts';
@@ -278,30 +279,11 @@ export async function walk(
   for (let step = 0; step < 8; step += 1) {
     if (result.kind !== 'page') throw new Error(`The browser ended ${result.kind}`);
     const text = result.body.toString('utf8');
-    const goesTo = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(text)?.[1];
-    if (goesTo !== undefined) {
-      const from = { origin: result.url.origin, referrerPolicy: 'same-origin' };
-      result = await driver.browse(personId, {
-        url: new URL(unescapeHtml(goesTo)),
-        method: 'GET',
-        from,
-        destination: 'document',
-      });
-      continue;
-    }
-    const form = /<form\b[^>]*method="?post"?[^>]*>[\s\S]*?<\/form>/i.exec(text)?.[0];
     // The code belongs in the chat, so the browser is done.
-    if (form === undefined || result.status >= 400 || text.includes('class="symbols"'))
-      return { url: result.url, text };
-    const action = new URL(unescapeHtml(/action="([^"]*)"/.exec(form)?.[1] ?? ''), result.url);
-    result = await driver.browse(personId, {
-      url: action,
-      method: 'POST',
-      body: Buffer.from(fieldsOf(form, login).toString()),
-      contentType: 'application/x-www-form-urlencoded',
-      from: { origin: result.url.origin, referrerPolicy: 'same-origin' },
-      destination: 'document',
-    });
+    const isLast = result.status >= 400 || text.includes('class="symbols"');
+    const next = isLast ? undefined : await goOn(driver, personId, { shown: result, text, typed: login });
+    if (!next) return { url: result.url, text };
+    result = next;
   }
   throw new Error('The way through the pages did not come to an end');
 }
@@ -311,19 +293,4 @@ function loginOf(directory: readonly ServicePerson[], personId: string): URLSear
   const person = directory.find(({ messaging }) => messaging['wecom'] === personId);
   const password = person?.password.replace(/^plain:/, '') ?? '';
   return new URLSearchParams({ username: person?.username ?? '', password });
-}
-
-function fieldsOf(form: string, typed: URLSearchParams): URLSearchParams {
-  const fields = new URLSearchParams();
-  const attribute = (tag: string, name: string) =>
-    unescapeHtml(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
-  for (const [tag] of form.matchAll(/<input\b[^>]*>/g))
-    fields.append(attribute(tag, 'name'), typed.get(attribute(tag, 'name')) ?? attribute(tag, 'value'));
-  const [button] = /<button\b[^>]*name=[^>]*>/.exec(form) ?? [];
-  if (button) fields.append(attribute(button, 'name'), attribute(button, 'value'));
-  return fields;
-}
-
-function unescapeHtml(text: string): string {
-  return text.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#39;', "'");
 }

@@ -233,8 +233,8 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     ...auditChores.chores,
     ...(identity ? [repeatReleases(base, identity)] : []),
   ];
-  const reclaim = (names: readonly string[], fate?: ReclaimOptions['fate']) =>
-    reclaimFromWorkers(names, { redis, shards: config.queue.shards, wakeQueue, fate });
+  const reclaim = (names: readonly string[], absence?: ReclaimOptions['absence']) =>
+    reclaimFromWorkers(names, { redis, shards: config.queue.shards, wakeQueue, absence });
   // The parent of a quarantine process does these for it.
   const duties = isQuarantine
     ? undefined
@@ -242,7 +242,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
         endSweeper: startSweeper({ redis, wakeQueue, log, report }, chores),
         endPresence: keepWorkerPresence({
           ...{ redis, workerName, nowMs: monotonicMs },
-          reclaim: (name, fate) => reclaim([name], fate),
+          reclaim: (name, absence) => reclaim([name], absence),
         }),
         endRechecks: identity ? startRechecks(identity, log) : () => undefined,
       };

@@ -25,7 +25,7 @@ const NO_PERMIT: CapacityPermit = {
 };
 
 /**
- * Admits the calls of one question to one model. A question with waitPolicy waits for capacity, for an unreachable service and
+ * Admits the calls of one question to one model. A question with a wait policy waits for capacity, for an unreachable service and
  * for a model that is loading. Waiting does not consume an attempt: overload is resolved by queueing, not by the user.
  */
 export class Admission {

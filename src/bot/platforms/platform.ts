@@ -9,7 +9,7 @@ import type { Language } from '../../shared/text/texts.ts';
 import type { SuggestedPrompt, SuggestedPrompts } from './prompts-file.ts';
 import type { Refusal } from './write-meaning.ts';
 
-/** An HTTP answer to the platform. */
+/** An HTTP response to the platform. */
 export interface WebhookResponse {
   status: number;
   contentType?: string;

@@ -27,7 +27,7 @@ export interface ReclaimOptions {
   shards: number;
   wakeQueue: Pick<WakeQueue, 'wake'>;
   /** `silent`: the workers may be alive, so that claims renewed within `SILENT_CLAIM_MS` are kept. Defaults to `dead`. */
-  fate?: 'dead' | 'silent';
+  absence?: 'dead' | 'silent';
 }
 
 /**
@@ -37,8 +37,8 @@ export interface ReclaimOptions {
  */
 export async function reclaimFromWorkers(names: readonly string[], options: ReclaimOptions): Promise<number> {
   if (names.length === 0) return 0;
-  const { redis, shards, wakeQueue, fate = 'dead' } = options;
-  const unrenewedMs = fate === 'silent' ? SILENT_CLAIM_MS : 0;
+  const { redis, shards, wakeQueue, absence = 'dead' } = options;
+  const unrenewedMs = absence === 'silent' ? SILENT_CLAIM_MS : 0;
   const found = await Promise.all(ALL_PARTITIONS.map((partition) => endClaims(redis, partition, names, unrenewedMs)));
   const ended = new Map(found.flat().map((conversation) => [conversation.id, conversation]));
   const queues = Array.from({ length: shards }, (_, shard) => queueOf(redis, shard));

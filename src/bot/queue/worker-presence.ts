@@ -35,8 +35,8 @@ export interface WorkerPresenceOptions {
   workerName: string;
   /** A monotonic clock. */
   nowMs(): number;
-  /** Takes over a worker's claims. @param fate `silent`: the worker may be alive, so that claims renewed recently are kept */
-  reclaim(worker: string, fate: 'dead' | 'silent'): Promise<unknown>;
+  /** Takes over a worker's claims. @param absence `silent`: the worker may be alive, so that claims renewed recently are kept */
+  reclaim(worker: string, absence: 'dead' | 'silent'): Promise<unknown>;
 }
 
 /** Last registration of a worker by the Redis clock, and how long it has been the last. */
@@ -98,10 +98,10 @@ export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: Worker
     }
   }
 
-  async function takeOver(name: string, fate: 'dead' | 'silent'): Promise<void> {
+  async function takeOver(name: string, absence: 'dead' | 'silent'): Promise<void> {
     const lock = `{isolation}:reclaim:${name}`;
     if ((await redis.set(lock, workerName, 'PX', RECLAIM_LOCK_MS, 'NX')) === null) return;
-    await reclaim(name, fate);
+    await reclaim(name, absence);
     await redis.zrem(WORKERS_KEY, name);
   }
 

@@ -49,7 +49,7 @@ const MAX_WAIT_MS = 15 * SECOND_MS;
  * Pauses before the next attempt to show a final snapshot. They grow while the platform does not answer or is busy, and are
  * as short as asked for once it answers.
  */
-export class WaitPolicy {
+export class RetryPauses {
   #failures = 0;
 
   /** @returns milliseconds */

@@ -11,7 +11,7 @@ import type { ReplyExtras, FinalRecord, LiveReply, LiveReplyOptions } from './li
 import { finalActions, growingActions } from './actions.ts';
 import { endedInTime, isSuperseded, pauseUnlessSuperseded, untilSuperseded } from './turn-abort.ts';
 import { doubtedAgeMs, settledAfterMs } from './reconcile-post.ts';
-import { pauseAfterRefused, RefusalRetryPolicy, WaitPolicy } from './after-refusal.ts';
+import { pauseAfterRefused, RefusalRetryPolicy, RetryPauses } from './after-refusal.ts';
 import { removeAbandoned, type AnswerCheck } from './deferred-reconciliation.ts';
 import { bindSpan } from '../../shared/tracing/tracing.ts';
 import { EditThrottle } from './edit-throttle.ts';
@@ -332,7 +332,7 @@ export class PushedReply implements LiveReply {
     const refusals = new RefusalRetryPolicy(this.#options.platform.replyTraits, monotonicMs);
     const untilMs = monotonicMs() + FINAL_BUDGET_MS;
     let unauthorisedSinceMs: number | undefined;
-    const waits = new WaitPolicy();
+    const pauses = new RetryPauses();
     for (;;) {
       if (isSuperseded(signal)) return 'uncertain';
       const tried = await target.sync(snapshot, answer);
@@ -355,7 +355,7 @@ export class PushedReply implements LiveReply {
       }
       unauthorisedSinceMs = tried.why === 'unauthorised' ? (unauthorisedSinceMs ?? monotonicMs()) : undefined;
       if (this.#isToBeKept(unauthorisedSinceMs)) throw this.#kept();
-      const pauseMs = waits.after(tried);
+      const pauseMs = pauses.after(tried);
       if (monotonicMs() + pauseMs >= untilMs) return 'uncertain';
       // The pause ends early only when nothing more may be shown; a stop command does not remove the answer.
       const wait = () => pauseUnlessSuperseded(pauseMs, signal);

@@ -124,19 +124,19 @@ test('gives back a wake that the dead worker has fetched and not claimed [quick-
 });
 
 test.each([
-  { claimedBy: 'dead', fate: 'dead', unrenewedMs: 0, ended: 1 },
-  { claimedBy: 'dead+part', fate: 'dead', unrenewedMs: 0, ended: 1 },
-  { claimedBy: 'deadly', fate: 'dead', unrenewedMs: 0, ended: 0 },
-  { claimedBy: 'dead', fate: 'silent', unrenewedMs: 0, ended: 0 },
-  { claimedBy: 'dead', fate: 'silent', unrenewedMs: SILENT_CLAIM_MS, ended: 1 },
+  { claimedBy: 'dead', absence: 'dead', unrenewedMs: 0, ended: 1 },
+  { claimedBy: 'dead+part', absence: 'dead', unrenewedMs: 0, ended: 1 },
+  { claimedBy: 'deadly', absence: 'dead', unrenewedMs: 0, ended: 0 },
+  { claimedBy: 'dead', absence: 'silent', unrenewedMs: 0, ended: 0 },
+  { claimedBy: 'dead', absence: 'silent', unrenewedMs: SILENT_CLAIM_MS, ended: 1 },
 ] as const)(
-  'wakes the turns without a wake of a $fate worker if its claim is not renewed [quick-takeover] ($claimedBy, $ended)',
-  async ({ claimedBy, fate, unrenewedMs, ended }) => {
+  'wakes the turns without a wake of a $absence worker if its claim is not renewed [quick-takeover] ($claimedBy, $ended)',
+  async ({ claimedBy, absence, unrenewedMs, ended }) => {
     await fixture.inbox.accept(conversation('alice'), messageOf('alice', 'a question'));
     await storeOf(claimedBy).begin(conversation('alice'));
     const { state } = conversationKeys(conversation('alice'));
     await fixture.server.redis.hincrby(state, 'aliveMs', -unrenewedMs);
-    expect(await reclaimFromWorkers(['dead'], { ...reclaimOptions(), fate })).toBe(ended);
+    expect(await reclaimFromWorkers(['dead'], { ...reclaimOptions(), absence })).toBe(ended);
     expect(await jobs('wait')).toHaveLength(ended);
     expect((await storeOf('next').begin(conversation('alice'))) !== undefined).toBe(ended === 1);
   },

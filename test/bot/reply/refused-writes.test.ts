@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { WaitPolicy } from '../../../src/bot/reply/after-refusal.ts';
+import { RetryPauses } from '../../../src/bot/reply/after-refusal.ts';
 import { notShown, until, usePushedFixture } from './pushed-fixture.ts';
 import { answerWith, CODES, expectOneWhole, MODES, WHOLE, type Refusals } from './refusals-fixture.ts';
 
@@ -85,7 +85,7 @@ test.each(MODES)(
 );
 
 test('pauses between attempts grow while the platform fails, and start again once it answers', () => {
-  const waits = new WaitPolicy();
+  const waits = new RetryPauses();
   const pauses = (why: string, times: number) => Array.from({ length: times }, () => waits.after({ pauseMs: 60, why }));
   expect(pauses('uncertain', 3)).toEqual([60, 100, 200]);
   expect(pauses('busy', 8).at(-1)).toBe(15_000);
