@@ -4,8 +4,8 @@ import { checkChat } from '../../../src/cli/check/check-chat.ts';
 import { checkCollector } from '../../../src/cli/check/check-collector.ts';
 import { checkPublicUrl } from '../../../src/cli/check/check-public-url.ts';
 import { checkSignIn } from '../../../src/cli/check/check-sign-in.ts';
-import { freePort } from '../../../src/bot/app/local/embedded-redis.ts';
 import { answering, verdicts, type Answers } from './support.ts';
+import { CLOSED_PORT } from '../../support/closed-port.ts';
 
 const open: ListeningServer[] = [];
 afterEach(async () => {
@@ -83,7 +83,7 @@ describe('the check of the chat service', () => {
   });
 
   test('reports an unavailable service as a fault', async () => {
-    const results = await checkChat({ ...chat, baseUrl: `http://127.0.0.1:${await freePort()}/v1` });
+    const results = await checkChat({ ...chat, baseUrl: `http://127.0.0.1:${CLOSED_PORT}/v1` });
     expect(results[1]).toMatchObject({ verdict: 'fault', detail: 'cannot be reached (ECONNREFUSED)' });
   });
 });
@@ -118,7 +118,7 @@ describe('the check of the sign-in service', () => {
   });
 
   test('reports an unavailable service as a fault', async () => {
-    const authUrl = `http://127.0.0.1:${await freePort()}`;
+    const authUrl = `http://127.0.0.1:${CLOSED_PORT}`;
     const [result] = await checkSignIn({ authUrl, clientId: 'parley', publicUrl: 'https://bot.test' });
     expect(result).toMatchObject({ verdict: 'fault', nextStep: expect.stringContaining('SIGN_IN_URL') });
   });
@@ -161,8 +161,7 @@ describe('the check of the public address', () => {
   });
 
   test('warns about a bot that is not running, and reports a name that does not resolve as a fault', async () => {
-    const port = await freePort();
-    const here = await checkPublicUrl({ publicUrl: `http://127.0.0.1:${port}`, platforms: [] });
+    const here = await checkPublicUrl({ publicUrl: `http://127.0.0.1:${CLOSED_PORT}`, platforms: [] });
     expect(here[0]).toMatchObject({ verdict: 'warning' });
     const nowhere = await checkPublicUrl({ publicUrl: 'https://parley.invalid', platforms: [] });
     expect(nowhere[0]).toMatchObject({ verdict: 'fault' });
@@ -185,7 +184,7 @@ describe('the check of the collector of traces', () => {
 
   test('warns of a refusal and of an unreachable collector, without the key', async () => {
     const { url } = await serve({ '/v1/traces': [401, 'wrong secret-key'] });
-    const gone = `http://127.0.0.1:${await freePort()}`;
+    const gone = `http://127.0.0.1:${CLOSED_PORT}`;
     const results = [...(await checkCollector(to(url), SECRETS)), ...(await checkCollector(to(gone), SECRETS))];
     expect(results.map(({ verdict, detail }) => [verdict, detail.slice(detail.indexOf(' '))])).toEqual([
       ['warning', ' does not accept traces (401)'],

@@ -6,6 +6,7 @@ import type { CheckResult } from '../../../src/bot/platforms/platform.ts';
 import { runCheckCommand } from '../../../src/cli/check/check-command.ts';
 import { listen, type ListeningServer } from '../../../src/shared/http/http-server.ts';
 import { loadSound, SERVING, without } from '../../bot/config/environments.ts';
+import { CLOSED_PORT } from '../../support/closed-port.ts';
 
 const KEY = 'sk-institution';
 const WECOM = Object.keys(SERVING).filter((name) => name.startsWith('WECOM_'));
@@ -79,7 +80,7 @@ function follow(step: string, env: Record<string, string>, good: Record<string, 
   return { ...env, ...Object.fromEntries(named.map((name) => [name, right(name)])) };
 }
 
-const closed = async () => `127.0.0.1:${await freePort()}`;
+const CLOSED = `127.0.0.1:${CLOSED_PORT}`;
 type Faulty = [name: string, make: () => Record<string, string> | Promise<Record<string, string>>];
 const FAULTS: Faulty[] = [
   ['CHAT_MODELS names models that the engine does not offer', () => ({ CHAT_MODELS: 'svc-plus,svc-max' })],
@@ -87,12 +88,12 @@ const FAULTS: Faulty[] = [
   ['CHAT_MODEL alone does', () => ({ CHAT_MODEL: 'gpt-x' })],
   ['CHAT_FALLBACK_MODEL does', () => ({ CHAT_FALLBACK_MODEL: 'gpt-x' })],
   ['CHAT_BASE_URL has no version', () => ({ CHAT_BASE_URL: server.url })],
-  ['CHAT_BASE_URL leads nowhere', async () => ({ CHAT_BASE_URL: `http://${await closed()}/v1` })],
+  ['CHAT_BASE_URL leads nowhere', async () => ({ CHAT_BASE_URL: `http://${CLOSED}/v1` })],
   ['the engine refuses the key', () => ({ CHAT_API_KEY: 'sk-wrong' })],
   ['the sign-in service has no such path', () => ({ SIGN_IN_URL: `${server.url}/base` })],
-  ['the sign-in service is away', async () => ({ SIGN_IN_URL: `http://${await closed()}` })],
-  ['Redis is away', async () => ({ REDIS_URL: `redis://${await closed()}` })],
-  ['the public address leads nowhere', async () => ({ PUBLIC_URL: `http://${await closed()}` })],
+  ['the sign-in service is away', async () => ({ SIGN_IN_URL: `http://${CLOSED}` })],
+  ['Redis is away', async () => ({ REDIS_URL: `redis://${CLOSED}` })],
+  ['the public address leads nowhere', async () => ({ PUBLIC_URL: `http://${CLOSED}` })],
 ];
 
 describe('the next steps of npm run check', () => {

@@ -11,6 +11,7 @@ import { connectRedis } from '../../../src/shared/redis/redis.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../../src/bot/app/local/embedded-redis.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { verdicts } from './support.ts';
+import { CLOSED_PORT } from '../../support/closed-port.ts';
 
 const endings: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -47,7 +48,7 @@ describe('the check of Redis', () => {
   });
 
   test('reports a Redis that does not answer, without its password', async () => {
-    const results = await check(`redis://user:the-password@127.0.0.1:${await freePort()}/0`);
+    const results = await check(`redis://user:the-password@127.0.0.1:${CLOSED_PORT}/0`);
     expect(verdicts(results)).toEqual({ Redis: 'fault' });
     expect(JSON.stringify(results)).not.toContain('the-password');
     expect(results[0]?.detail).toBe('does not answer');

@@ -16,6 +16,7 @@ import { loadSettings } from '../../../src/bot/config/load-settings.ts';
 import { SERVING } from '../../bot/config/environments.ts';
 import { recordingLog } from '../../support/redis.ts';
 import { untilTrue } from '../../support/deployment.ts';
+import { CLOSED_PORT } from '../../support/closed-port.ts';
 
 interface Access {
   password?: string;
@@ -169,6 +170,6 @@ test('the check reports an untrusted certificate, a wrong name and a sentinel th
   expect((await check({ REDIS_URL }))[0]?.detail).toBe('presents a certificate that is not trusted');
   trustAll(true);
   expect((await check({ REDIS_URL, REDIS_SENTINEL_NAME: 'other' }))[0]?.nextStep).toContain('REDIS_SENTINEL_NAME');
-  const [first, away] = await check({ REDIS_URL: `${REDIS_URL},rediss://127.0.0.1:${await freePort()}` });
+  const [first, away] = await check({ REDIS_URL: `${REDIS_URL},rediss://127.0.0.1:${CLOSED_PORT}` });
   expect([first?.verdict, away?.detail]).toEqual(['ok', 'does not answer']);
 }, 60_000);

@@ -3,6 +3,7 @@ import { connectRedis, type RedisClient, type RedisPatience } from '../../../src
 import { loadScript } from '../../../src/shared/redis/lua-script.ts';
 import { freePort, startEmbeddedRedis, type EmbeddedRedis } from '../../../src/bot/app/local/embedded-redis.ts';
 import { recordingLog } from '../../support/redis.ts';
+import { CLOSED_PORT } from '../../support/closed-port.ts';
 
 /** A command has 1.2 s (SECURITY.md acknowledged-when-stored); the rest allows for a busy machine. */
 const FAIL_FAST_MS = 6_000;
@@ -89,7 +90,7 @@ describe('an unavailable Redis', () => {
   });
 
   test('an address may contain a user, a password and a database, which no log line shows', async () => {
-    const { redis, lines } = connect('fail-fast', `redis://someone:canary-pass@127.0.0.1:${await freePort()}/3`);
+    const { redis, lines } = connect('fail-fast', `redis://someone:canary-pass@127.0.0.1:${CLOSED_PORT}/3`);
     await failureMs(redis.ping());
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(lines.length).toBeGreaterThan(0);

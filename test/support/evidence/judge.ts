@@ -26,7 +26,8 @@ interface Needle extends Form {
 }
 
 const KINDS: readonly EvidenceKind[] = ['logs', 'redis', 'metrics', 'pages'];
-const AROUND_BYTES = 160;
+/** Covers an address of a sign-in, in which the state comes last, and its end is searched for on its own. */
+const AROUND_BYTES = 320;
 
 /** Searches the evidence of a test run for every registered secret. @param root the run's evidence folder */
 export function judgeEvidence(root: string, allowances: readonly Allowance[] = ALLOWANCES): Judgement {

@@ -17,6 +17,7 @@ import { answering } from '../../../cli/check/support.ts';
 import { SERVING, without } from '../../config/environments.ts';
 import { startParleyProcess, type ParleyProcess } from '../../../support/parley-process.ts';
 import { untilTrue } from '../../../support/deployment.ts';
+import { CLOSED_PORT } from '../../../support/closed-port.ts';
 
 const servers: ListeningServer[] = [];
 const redises: EmbeddedRedis[] = [];
@@ -64,7 +65,7 @@ async function aroundBot(answers: Parameters<typeof answering>[0] = {}): Promise
 
 describe('startup probes', () => {
   test('tell apart a Redis that is unreachable, that refuses the password, and that works', async () => {
-    const away = `redis://user:secret-word@127.0.0.1:${await freePort()}/2`;
+    const away = `redis://user:secret-word@127.0.0.1:${CLOSED_PORT}/2`;
     expect(await redisProbe({ urls: [away] }).find()).toMatch(
       /^Redis does not answer at 127\.0\.0\.1:\d+: .*REDIS_URL/,
     );

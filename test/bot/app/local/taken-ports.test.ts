@@ -11,6 +11,7 @@ import { load, loadSound, SERVING } from '../../config/environments.ts';
 import { startParleyProcess, type ParleyProcess } from '../../../support/parley-process.ts';
 import { untilTrue } from '../../../support/deployment.ts';
 import { got } from 'got';
+import { CLOSED_PORT } from '../../../support/closed-port.ts';
 
 const US = `${basename(process.execPath)} (process ${process.pid})`;
 const taken: ListeningServer[] = [];
@@ -111,7 +112,7 @@ describe('npm start in local mode', () => {
 describe('npm start in server mode', () => {
   test('prints one sentence with port, setting and process for a taken port, without a stack, and exits with 2', async () => {
     const PORT = String(await takenPort());
-    const env = { ...SERVING, PORT, HOST: '127.0.0.1', REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
+    const env = { ...SERVING, PORT, HOST: '127.0.0.1', REDIS_URL: `redis://127.0.0.1:${CLOSED_PORT}` };
     const parley = await start(env);
     expect(await parley.ended).toBe(2);
     const told = parley
@@ -142,5 +143,5 @@ describe('npm start in server mode', () => {
 
 test('holderOfPort returns the process that listens on a port, or undefined', async () => {
   expect(holderOfPort(await takenPort())).toBe(US);
-  expect(holderOfPort(await freePort())).toBeUndefined();
+  expect(holderOfPort(CLOSED_PORT)).toBeUndefined();
 });
