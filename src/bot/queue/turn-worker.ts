@@ -1,4 +1,4 @@
-import { Worker, type Job } from 'bullmq';
+import type { Job } from 'bullmq';
 import { asError } from '../../shared/coded-error.ts';
 import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { inBackground } from '../../shared/in-background.ts';
@@ -23,6 +23,7 @@ import { hasFollowUp } from './turn-commit.ts';
 import type { TurnStore } from './turn-store.ts';
 import { inTurnSpan } from './turn-span.ts';
 import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
+import { WakeWorker } from './wake-worker.ts';
 
 /** Runs one turn up to its commit. Provided by the composition root. Errors inside a turn are outcomes, not exceptions. */
 export type RunTurn = (context: TurnControls) => Promise<TurnCommit>;
@@ -81,9 +82,9 @@ interface TakenTurn {
 export class TurnWorker {
   readonly #options: TurnWorkerOptions;
   /** Indexed by shard. */
-  readonly #workers: Worker<WakeJob>[];
+  readonly #workers: WakeWorker[];
   /** Workers of shards that are no longer used. */
-  readonly #leaving = new Set<Worker<WakeJob>>();
+  readonly #leaving = new Set<WakeWorker>();
   readonly #stops: StopListener;
   /** Keyed by conversation id, because jobs of two shards may have the same id. */
   readonly #running = new Map<string, TakenTurn>();
@@ -156,14 +157,11 @@ export class TurnWorker {
     }
   }
 
-  #startWorker(shard: number): Worker<WakeJob> {
+  #startWorker(shard: number): WakeWorker {
     const { redis, store, limits, log, report } = this.#options;
     const { name, prefix } = shardNames(shard);
-    // BullMQ fetches one job after the other until all slots are taken, and only then runs them. Behind a backlog the first turn
-    // would wait for as many fetches as there are slots, so a turn begins with its fetch.
-    const begun = new WeakMap<Job<WakeJob>, Promise<void>>();
     const run = (job: Job<WakeJob>) => this.#processWake({ job, token: job.token ?? '' }, shard);
-    const worker = new Worker<WakeJob>(name, (job) => begun.get(job) ?? run(job), {
+    const worker = new WakeWorker(name, run, {
       connection: redis,
       prefix,
       // So that its wakes can be given back after its death (reclaim.ts).
@@ -176,12 +174,6 @@ export class TurnWorker {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
       skipVersionCheck: true,
-    });
-    worker.on('active', (job) => {
-      const running = run(job);
-      begun.set(job, running);
-      // BullMQ handles a failure once it comes to the job.
-      running.catch(() => undefined);
     });
     worker.on('error', (error) => log.debug({ error }, 'the wake worker reported an error'));
     worker.on('stalled', () => report.queueStalled());

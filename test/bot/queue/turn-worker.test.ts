@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connectRedis } from '../../../src/shared/redis/redis.ts';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import { Sweeper, SWEEP_AFTER_MS } from '../../../src/bot/queue/sweeper.ts';
 import type { RunTurn } from '../../../src/bot/queue/turn-worker.ts';
 import { ageMessages } from '../../support/age-messages.ts';
 import { textMessage } from '../../support/messages.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { until, useWorkerFixture } from './worker-fixture.ts';
 
 const fixture = useWorkerFixture();
@@ -38,6 +40,32 @@ test('several workers answer each conversation one turn at a time and in order',
   await until(() => [...seen.values()].flat().length === 160);
   expect(overlaps).toBe(0);
   expect(seen).toEqual(sent);
+});
+
+test('the fetches of a backlog do not wait for each other', async () => {
+  const link = await startTcpProxy(Number(new URL(fixture.server.url).port));
+  const far = connectRedis({ urls: [`redis://127.0.0.1:${link.port}`] }, 'wait', fixture.log, 'worker');
+  const people = Array.from({ length: 64 }, (_, person) => `person-${person}`);
+  for (const id of people)
+    await fixture.send(textMessage('hello', { sender: { userId: id }, chat: { kind: 'private', id } }));
+  let begun = 0;
+  let fetched = 0;
+  const runTurn: RunTurn = async () => {
+    begun += 1;
+    if (begun === 10) {
+      link.breakWith({ kind: 'hold', way: 'back', heals: true });
+      fetched = await fixture.server.redis.llen('{wake0}:turns:active');
+      link.mend();
+    }
+    return { outcome: 'final', records: [] };
+  };
+  const worker = fixture.startWorker(runTurn, { redis: far, concurrency: 64 });
+  await until(() => begun === people.length);
+  // 1, 1, 2, 4 and 8; one by one, about ten.
+  expect(fetched).toBeGreaterThanOrEqual(16);
+  await worker.close(0);
+  far.disconnect();
+  await link.close();
 });
 
 test('a stop word accepted elsewhere aborts the running turn, and the stop’s own turn sees it as served', async () => {
