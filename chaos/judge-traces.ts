@@ -131,7 +131,7 @@ const wasClaimedAt = (claims: readonly Claim[], atMs: number) => claims.some((cl
 /** Other ends need a step that says why. */
 function isExplained(outcome: string, { steps }: Claim): boolean {
   const reasons: Readonly<Record<string, RegExp>> = {
-    refused: /^(?:refused|moderated)$/,
+    refused: /^(?:refused|moderated|answer of an earlier worker)$/,
     failed: /^error$/,
     interrupted: /^(?:error|model call ended|answer of an earlier worker)$/,
   };

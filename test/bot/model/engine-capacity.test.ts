@@ -306,6 +306,22 @@ describe('an engine that serves 10 calls at once', () => {
     expect(await send(3, { refused: 1 })).toMatchObject({ limit: 4 });
   });
 
+  test('keeps the limit at a single refusal among many calls, but not at the next one [engine-capacity]', async () => {
+    const idle = { running: 1, top: 1, waiting: 0, waitedMs: 0, passed: 0, refused: 1, pauseMs: 0 };
+    const send = async (seq: number, change: object) => {
+      const report = { process: 'a', channel: 'none', seq, held: 1, ...idle, ...change };
+      return (await shareScript.run(redis.redis, { engine: '{engine}:capacity:z' }, report)).limit;
+    };
+    expect(await send(1, { running: 16, top: 16 })).toBe(16);
+    expect(await send(2, { passed: 30, refused: 0 })).toBe(16);
+    expect(await send(3, {})).toBe(16);
+    expect(await send(4, { passed: 9 })).toBe(8);
+    expect(await send(5, { passed: 10 })).toBe(8);
+    expect(await send(6, { passed: 10, refused: 2 })).toBe(4);
+    // With as many calls as the limit allows, the refusal is about their number.
+    expect(await send(7, { passed: 10, running: 3, top: 3 })).toBe(3);
+  });
+
   test('counts a report once if it is sent twice [repeatable-scripts]', async () => {
     const report = { seq: 7, held: 1, running: 3, top: 3, waiting: 0, waitedMs: 0, passed: 0, refused: 1, pauseMs: 0 };
     const send = (change = {}) =>
