@@ -15,6 +15,8 @@ const READ_AT_ONCE = 50;
 const TOLERANCE_MS = 2_500;
 /** A worker that is frozen for longer has lost its claim, and the next one has had time to take it. */
 const SURELY_LOST_MS = 12_000;
+/** The last writes of a killed worker and of its process for suspected turns arrive within this time. */
+const LAST_WRITES_MS = 100;
 /** Calls that need not have reached the engine. */
 const BEFORE_THE_ENGINE = /^chat_(?:unreachable|timeout|circuit_open|local_limit|bad_stream|cancelled)$/;
 
@@ -99,7 +101,9 @@ function judgeTurn(view: View, { id }: SentEvent, trace: Trace, counts: TraceCou
     'it names calls that the engine never received': reached.length > own.length,
     'it lacks the first token': isWhole && stepsOf(last, 'first token').length === 0,
     'its last call did not end as complete': isWhole && ends.at(-1)?.values['outcome'] !== 'complete',
-    'it lacks the claim after a kill': !killed.every((fault) => isTakenOver(claims, fault)),
+    'it lacks the claim after a kill': !killed.every(
+      (fault) => isTakenOver(claims, fault) || endedAtMs - fault.atMs < LAST_WRITES_MS,
+    ),
     // A process of its own that a suspect turn was handed to is not frozen with its worker.
     'it lacks the claim after a freeze': !frozen.every((fault) => last.crashes > 1 || isTakenOver(claims, fault)),
     'its claims have no rising epochs': claims.some(({ epoch }, at) => epoch <= (claims[at - 1]?.epoch ?? -1)),

@@ -168,7 +168,7 @@ export class PostedMessage {
     if (this.#unrecorded !== undefined) await this.record();
     const prepared = await this.#prepared;
     const isPrepared = prepared !== undefined && prepared !== 'failed' && prepared.kind === 'unsent';
-    if (this.#handle === undefined && (this.#isUnsent || isPrepared))
+    if (this.#handle === undefined && !this.#mayBeLate && (this.#isUnsent || isPrepared))
       await this.#options.ledger.withdraw(this.#options.part);
   }
 
@@ -254,8 +254,8 @@ export class PostedMessage {
     const posted = await push.open(target, this.#mayBeLate ? { ...snapshot, isRepeat: true } : snapshot, this.#postKey);
     if (posted.result === 'busy' || posted.result === 'unauthorised' || posted.result === 'refused') {
       this.#isUnsent = true;
-      // A worker that takes over during the pause need not look for the post.
-      await this.#withdraw();
+      // A worker that takes over during the pause need not look for the post. An earlier one may still appear, though.
+      if (!this.#mayBeLate) await this.#withdraw();
     }
     if (posted.result === 'uncertain' && posted.isAnswered === true) this.#answeredAtMs = this.#nowMs();
     return this.#settle(posted, snapshot);
