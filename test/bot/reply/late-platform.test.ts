@@ -82,6 +82,28 @@ describe.each(['stream', 'edit'] as const)('a late platform (%s)', (mode) => {
     expect(fixture.slack.messages.every(({ isStreaming }) => !isStreaming)).toBe(true);
   });
 
+  test('shows one message when a late post appears after another one was refused and its worker died', async () => {
+    const { take } = await ask(mode, { settlesWithinMs: -3_950 });
+    const late = { kind: 'late', afterMs: 1_800, isAnswered: true } as const;
+    const refusal = { kind: 'busy', retryAfterSec: 4 } as const;
+    fault('chat.startStream', late);
+    fault('chat.postMessage', ...(mode === 'stream' ? [refusal] : [late, refusal]));
+    const dead = await take();
+    dead.live.show({ text: 'Hello' });
+    const posts = () => FIRST_POSTS.flatMap((method) => calls(method)).length;
+    await until(() => posts() === 1);
+    const refusedOne = await take();
+    const finished = refusedOne.live.finish('The whole answer.');
+    // On a slow machine the late post is found first.
+    await until(() => posts() === 2 || texts().length === 1);
+    await until(() => texts().length === 1);
+    const next = await take();
+    await next.commit(await next.live.finish('The whole answer.'));
+    await Promise.all([finished, dead.live.close()]);
+    await reconcile();
+    expect(texts()).toEqual(['The whole answer.']);
+  }, 30_000);
+
   test('shows the last snapshot again after an edit that took effect later', async () => {
     const { take, record } = await ask(mode);
     const first = await take();
