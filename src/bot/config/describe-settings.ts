@@ -74,7 +74,7 @@ const ENGLISH_PAGE: PageWords = {
   ],
   firstTitle: FIRST_TITLE,
   first:
-    'Most deployments need these, with the credentials of one platform. A connection instead of webhooks, and identification inside the platform, need its common settings too.',
+    "Most deployments need these, with the credentials of one platform. Connections instead of webhooks, and sign-in inside the platform, also need the platform's settings under [Common settings](#common-settings).",
   levels: { common: 'Common settings', advanced: 'Advanced settings' },
   head: '| name | default | meaning |',
   titleOf: (title) => title,

@@ -232,7 +232,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
     meaning:
       '`same-id` 的比对方法：资料字段 `field`（`id` 或 `attributes.名称`）、成员账号中的前缀 `prefix`、是否区分大小写 `case`（`exact` 或 `ignore`）。',
   },
-  SIGN_IN_IDENTITY_CODES: { meaning: '可以关联账号的身份类型。' },
+  SIGN_IN_IDENTITY_CODES: { meaning: '可以登录的人员的身份类型，例如 `JG,XS`。' },
   SIGN_IN_EXPIRES_UNIT: { meaning: '`expires_in` 的单位：`seconds`（秒）、`milliseconds`（毫秒）或 `auto`。' },
   SIGN_IN_KEEP_TOKENS: { meaning: '关联后保存的令牌：`none`、`refresh`（用于每天核验账号）或 `both`。' },
   SIGN_IN_LINK_DAYS: {

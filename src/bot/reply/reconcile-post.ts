@@ -15,7 +15,7 @@ export interface LostPostOptions {
 
 /**
  * Maximum time from the ledger's note to the post: the note may precede the fence check, and the post follows the check,
- * each within `FENCE_HOLDS_MS`.
+ * each within `FENCE_VALID_MS`.
  */
 const LEAVES_WITHIN_MS = 2 * FENCE_VALID_MS;
 /** How long to look for a post that was sent before a failover, or whose call has ended. */

@@ -192,7 +192,7 @@ export const signInSettings = {
   }),
   SIGN_IN_PROFILE_MAP_FILE: optional(kinds.text, {
     meaning:
-      'JSON file that maps claims or attributes to profile fields. Needed with `oauth2` for other names than `id`, `active` and `client_id`.',
+      "JSON file that maps claims or attributes to profile fields. Required with `oauth2` if the profile's fields have other names than `id`, `active` and `client_id`.",
     default: 'the standard names',
     example: 'config/profile-map.json',
     level: 'common',
@@ -216,7 +216,7 @@ export const signInSettings = {
     'common',
   ),
   SIGN_IN_IDENTITY_CODES: optional(kinds.listOf(kinds.text, 'identity codes such as JG,XS'), {
-    meaning: 'Identity types that may link an account.',
+    meaning: 'Identity types whose members may sign in, such as `JG,XS`.',
     default: 'all',
     example: 'JG,XS',
     level: 'common',

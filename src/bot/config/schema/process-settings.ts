@@ -78,7 +78,7 @@ export const processSettings = {
   SHUTDOWN_GRACE_SEC: setting(
     kinds.wholeNumber(1, 600),
     '30',
-    "Seconds of a stop after SIGTERM (5 less for running answers), less than the container's stop timeout.",
+    "Seconds from SIGTERM to the exit; running answers get 5 fewer. The container's stop timeout must be longer.",
     'common',
   ),
   LOG_LEVEL: setting(
@@ -278,7 +278,7 @@ export const storeSettings = {
   AUDIT: setting(
     kinds.yesOrNo,
     'no',
-    '`yes` records sign-ins, questions (without text), refusals and tool runs. Acts of administrators are always recorded.',
+    '`yes` records sign-ins, questions (without text), refusals and tool runs. Actions of administrators are always recorded.',
     'common',
   ),
   AUDIT_DIR: optional(kinds.text, {

@@ -21,7 +21,7 @@ export class BudgetUsedUpError extends Error {
   }
 }
 
-/** Tokens reserved for an answer. A longer one exceeds a budget by what it is longer. */
+/** Tokens reserved for an answer. A longer answer exceeds the budget by the difference. */
 const ANSWER_TOKENS = 4_096;
 const NOTHING: BudgetUse = { questions: 0, tokens: 0, images: 0 };
 
