@@ -429,6 +429,8 @@ describe('callbacks and sessions [admin-gate]', () => {
     for (const [name, value] of own.cookies) own.cookies.set(name.replace(origin, deployment.botUrl), value);
     const returned = await signInAtAdmin(own, origin, 'administrator');
     expect(begun.status).toBe(200);
+    const [, style = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(begun.text) ?? [];
+    expect((await fetch(origin + style)).status).toBe(200);
     expect(returned.url).toContain(`${deployment.botUrl}/oauth/callback`);
   }, 60_000);
 

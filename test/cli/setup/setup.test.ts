@@ -247,13 +247,18 @@ describe('parley setup --yes', () => {
     expect(await run(cwd, { ...answers(), SIGN_IN_CLIENT_ID: '' })).toMatchObject({ exitCode: 2 });
     const away = { ...answers(), CHAT_BASE_URL: 'http://127.0.0.1:9/v1' };
     expect(await run(cwd, away)).toMatchObject({ exitCode: 1, output: expect.stringMatching(/fault .*ECONNREFUSED/) });
+    expect(existsSync(join(cwd, 'config/.env'))).toBe(false);
     const strict = await answering({ '/v1/models': [401, {}] });
     const wrongKey = { ...answers(), CHAT_BASE_URL: `${strict.url}/v1`, CHAT_MODELS: '' };
     const { output } = await run(folderWith(), wrongKey);
     await strict.close();
     expect(output).toMatch(/fault +Chat models +answers 401 → Set CHAT_API_KEY to a valid key/);
-    expect(output).toMatch(/Next: correct the faults above in \S+, then test all settings with parley check\.\n$/);
-    const refused = await run(cwd, answers());
+    expect(output).toMatch(
+      /Nothing was stored\. Correct the values in the environment or in \S+, then run .*again\.\n$/,
+    );
+    // Nothing of the failed runs is in the way of corrected values.
+    expect(await run(cwd, answers())).toMatchObject({ exitCode: 0 });
+    const refused = await run(cwd, away);
     expect(refused).toEqual({ exitCode: 1, output: expect.stringMatching(/another value of CHAT_BASE_URL/) });
   });
 });
