@@ -213,7 +213,9 @@ describe('parley setup --yes', () => {
   test('takes the answers without a sign-in, and leaves secrets in the files that the settings file names', async () => {
     const own = { 'key.txt': Buffer.alloc(32).toString('base64'), 'chat.txt': `${KEY}\n` };
     const cwd = folderWith({ ...own, 'config/.env': 'SECRET_KEY_FILE=key.txt\nCHAT_API_KEY_FILE=chat.txt\n' });
-    const slack = { SLACK_APP_TOKEN: 'xapp-1-setup', SLACK_BOT_TOKEN: 'xoxb-1-setup' };
+    const slack = {
+      ...{ SLACK_APP_TOKEN: 'xapp-1-setup', SLACK_BOT_TOKEN: 'xoxb-1-setup', SLACK_API_URL: `${engine.url}/api/` },
+    };
     const others = { REDIS_URL: redis.url, PUBLIC_URL: 'https://parley.example.org', CHAT_MODELS: 'campus-one' };
     const env = { ...slack, ...others, CHAT_BASE_URL: `${engine.url}/v1`, SIGN_IN: 'off' };
     expect((await run(cwd, env)).output).toContain('The settings are stored');
