@@ -252,7 +252,7 @@ describe('only the form of an administrator’s own page does anything [admin-ac
   ];
   test.each(OWNERS)('a top-up of a budget of a %s (%s) adds to its limit', async (of, code, limit) => {
     const shown = async () => (await post('/budgets', { of, name: code })).text;
-    expect(await shown()).toContain(limit === undefined ? 'The limits of a person depend on the rule' : cell(limit));
+    expect(await shown()).toContain(limit === undefined ? 'The limits depend on the rule' : cell(limit));
     const topUp = { of, name: code, limit: 'tokensPerDay', amount: '456' };
     const to = String((await post('/budgets/top-up', topUp)).headers['location']);
     expect(to).toMatch(/^\/admin\/budgets\?result=added/);

@@ -59,7 +59,7 @@ const FAILURES = {
   },
   'not-found': {
     title: { en: 'There is no such page', zh: '没有这个页面' },
-    next: { en: 'Choose one of the pages.', zh: '请选择其他页面。' },
+    next: { en: 'Check the address.', zh: '请检查地址。' },
     status: 404,
   },
   unavailable: {
