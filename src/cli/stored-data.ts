@@ -11,8 +11,8 @@ import { createKeyRing, redisAddress } from '../bot/app/secrets.ts';
 import type { Config, Secrets } from '../bot/config/config.ts';
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND_MS;
-/** Message of the Redis client. */
-const COMMAND_TIMED_OUT = 'Command timed out';
+/** Message of the Redis client about a command without a response. */
+const NO_RESPONSE = /^Command timed out$/;
 
 interface StoredDataOptions {
   config: Config;
@@ -48,7 +48,7 @@ export async function withStoredData(
     return await run(redis, keyRing, secrets);
   } catch (error) {
     const { path, code, message } = asError(error) as NodeJS.ErrnoException;
-    const isSilent = redis.status !== 'ready' || message === COMMAND_TIMED_OUT;
+    const isSilent = redis.status !== 'ready' || NO_RESPONSE.test(message);
     if (isSilent) asides.write('Redis does not answer: run npm run check to see the cause\n');
     else asides.write(path === undefined ? `${message}\n` : `Cannot read ${path}: ${code ?? ''}\n`);
     return EXIT.failed;
