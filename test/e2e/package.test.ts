@@ -91,6 +91,8 @@ test('npx parley starts the demo in an empty folder, and stores its data there',
     const entered = await got(address, { followRedirect: false });
     const page = await got(new URL('/', address), { headers: { cookie: entered.headers['set-cookie']?.[0] } });
     expect(page.body).toContain('main.js');
+    const erased = await run(['admin', 'erase', '20210001'], env);
+    expect(erased).toMatchObject({ code: 1, output: expect.stringContaining('Nothing is stored about this account') });
   } finally {
     demo.killGroup('SIGTERM');
   }

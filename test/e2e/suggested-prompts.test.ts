@@ -137,6 +137,19 @@ describe('suggested prompts in WeCom', () => {
     expect(jumps).toMatchObject(list.slice(0, 3).map(({ title }) => ({ title })));
   });
 
+  test("and the welcome are in the language of the person's last message", async () => {
+    deployment.chat.script(helloStream('Fine.'));
+    const { wecom } = await start(undefined, { SIGN_IN: 'off' });
+    const said = async () => cardOf(await welcome(wecom)).sub_title_text;
+    for (const [question, greeting] of [
+      ['What can you do?', 'Hello'],
+      ['你好', '你好'],
+    ] as const) {
+      expect((await wecom.send(wecomText(question, 'lisi'))).status).toBe(200);
+      await untilTrue(async () => (await said()).startsWith(greeting));
+    }
+  });
+
   test('of more than 200 bytes stay in the text, and another one takes the place on the card', async () => {
     const list = ['长'.repeat(66), '长'.repeat(67), 'b', 'c'].map((message, index) => ({ title: `${index}`, message }));
     const { wecom } = await start({ zh: list, en: [] }, { SIGN_IN_HELP_URL: 'https://help.example.org/' });

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { beginPause, endPause } from '../../src/bot/turn/pauses/pause-store.ts';
 import { HOUR_MS } from '../../src/shared/clock.ts';
 import {
   countedStream,
@@ -86,6 +87,23 @@ test.each(PLATFORMS)(
     if (summaryCalls().length > 1) expect(JSON.stringify(later?.body['messages'])).toContain('The badge is blue-4711.');
   },
 );
+
+test('a pause of the default model also stops summaries until it ends [pauses]', async () => {
+  const target = 'model:model-a';
+  const changes = () => deployment.lines.filter((line) => line.includes('the pauses changed')).length;
+  await start({ CHAT_MODELS: 'model-a,model-b' });
+  await ask('/model model-b');
+  await beginPause(deployment.redis, { target, sinceMs: Date.now() });
+  await untilTrue(() => changes() === 1);
+  for (let count = 0; count < 12; count += 1) await ask(`question ${count} ${LONG}`);
+  await untilNoneIsSummed();
+  expect(deployment.chat.calls.map(({ body }) => body['model'])).toEqual(Array(12).fill('model-b'));
+  await endPause(deployment.redis, target);
+  await untilTrue(() => changes() === 2);
+  await ask('and now?');
+  await untilTrue(hasSummary);
+  expect(summaryCalls()[0]?.body['model']).toBe('model-a');
+});
 
 test('a conversation that fits its prompt is never summarised', async () => {
   await start({ CHAT_PROMPT_TOKENS: '24000' });

@@ -33,9 +33,10 @@ test('the built-in model does not answer an unrelated question from a file', asy
   expect(await textFor('hello')).not.toContain('rules.docx');
 });
 
-test('the built-in model quotes the newest of several files, without the note about hidden sheets', async () => {
+test('the built-in model quotes the named or the newest of several files, without the note about hidden sheets', async () => {
   const newest = '<file name="costs.xlsx">\n(Hidden sheets, not read: Old.)\n\n[sheet Costs]\n| A | B |\n</file>\n\n';
   const told = await textFor('What does this file say?', FILE + newest);
+  expect(await textFor('And what does Rules.docx say?', FILE + newest)).toContain('“rules.docx” begins');
   const other = '<file name="a.txt">\nThe file and the document say:\n\n[3]\nFormat\n</file>\n\n';
   expect(await textFor('What does this file say?', other + newest)).toContain('“costs.xlsx” begins');
   expect(await textFor('Which format?', other)).toContain('“a.txt” says:\n\n> [3]\n> Format');

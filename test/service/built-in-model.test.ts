@@ -137,6 +137,7 @@ describe('small skills of the built-in model', () => {
     ['How are you?', 'Hello!'],
     ['What can you help me with?', 'I can:'],
     ['What can you do for me?', 'I can:'],
+    ['what can you do here?', 'I can:'],
     ['help', 'I can:'],
     ['你能做什么？', '我能：'],
     ['你可以帮我做什么', '我能：'],

@@ -10,16 +10,19 @@ import type { Log } from '../../shared/log.ts';
 import type { SafeHtml } from '../../shared/text/html.ts';
 import type { Bilingual } from '../../shared/text/texts.ts';
 import type { AccountSignIn } from '../identity/browser/account-sign-in.ts';
+import { asset, signInStyleSheet } from '../identity/browser/assets.ts';
 import { onPublicHost } from '../identity/browser/page-guards.ts';
 import type { FailureLimit } from '../identity/failure-limit.ts';
 import { IdentityError, isIdentityError } from '../identity/identity-error.ts';
 import { pageHeaders } from '../identity/pages/headers.ts';
+import { STYLE_SHEET_PATH } from '../identity/pages/layout.ts';
+import { leavingPage } from '../identity/pages/leaving-page.ts';
 import { PageError } from '../identity/pages/page-error.ts';
 import { readCookie, writeCookie } from './cookies.ts';
 import { accountMark } from '../audit/append-entry.ts';
 import { createHandlers, type HandlerParts } from './handlers.ts';
 import { ADMIN_STYLE_PATH, framedPage } from './pages/layout.ts';
-import { failurePage, leavePage, returnPage, strangerPage, type AdminFailure } from './pages/sign-in-pages.ts';
+import { failurePage, returnPage, strangerPage, type AdminFailure } from './pages/sign-in-pages.ts';
 import type { Sessions } from './sessions.ts';
 import { createAdminForms, formOf, languageOf, newBrowserValue, type Reply, type Visit } from './visit.ts';
 
@@ -58,11 +61,9 @@ export function createAdminRoutes(options: AdminRouteOptions): AdminRoutes {
   const guard = [answerFailures(options), onPublicHost(publicOrigin, trustedProxyHops)];
   const form = bodyParser({ enableTypes: ['form'], formLimit: MAX_FORM });
   const pages = new Router();
-  pages.get(ADMIN_STYLE_PATH, (context) => {
-    context.set({ 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' });
-    context.type = 'text/css';
-    context.body = STYLE_SHEET;
-  });
+  pages.get(ADMIN_STYLE_PATH, asset('text/css', STYLE_SHEET));
+  // Of the page that leads to the sign-in service; `ADMIN_PORT` serves no other routes.
+  pages.get(STYLE_SHEET_PATH, signInStyleSheet);
   pages.all(ALL_PAGES, ...guard, form, async (context) => {
     keepLanguage(context);
     const token = readCookie(context.headers.cookie, 'session');
@@ -121,7 +122,7 @@ async function beginSignIn(flow: Flow, context: Context): Promise<void> {
   const { origin = flow.publicOrigin } = context.headers;
   const { location, sealed } = await flow.signIn.begin(origin);
   context.append('Set-Cookie', writeCookie('departure', sealed));
-  sendThrough(context, leavePage({ language: languageOf(context), to: location }));
+  sendThrough(context, leavingPage({ language: languageOf(context), to: location }));
 }
 
 /** Sends a page that continues by itself; its address may contain a code. */

@@ -4,10 +4,11 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { withTimeout } from '../../shared/with-timeout.ts';
 import { conversationOf } from '../domain/conversation.ts';
 import type { Sender } from '../domain/message.ts';
-import { preferencesKeyPrefix } from '../domain/partition-keys.ts';
+import { conversationKeys, preferencesKeyPrefix } from '../domain/partition-keys.ts';
 import type { PersonOwner } from '../identity/account.ts';
 import type { Identity } from '../identity/identity.ts';
 import { openPreferences, ownerOfPreferences } from '../turn/conversation/preferences.ts';
+import { lastLanguage, LATEST_TURNS } from '../turn/prompt/turn-history.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createScenes } from '../policy/scenes.ts';
 import type { Scene } from '../policy/scenes-file.ts';
@@ -28,31 +29,40 @@ interface GreetingParts {
 /**
  * Creates the greeting of a person who opens the private chat: the suggested questions and the welcome, or those of the
  * scene that applies to the linked person there. The language is the one that the person chose with `/lang`, else that of
- * the scene, else that of the sign-in. @throws ConfigFileError
+ * the scene, else that of the person's last message there, else that of the sign-in. @throws ConfigFileError
  */
 export function readGreetings(config: Config, { redis, keyRing, identity }: GreetingParts) {
   const prompts = readPrompts(config);
   const list = readScenes(config);
   const scenes = createScenes(list);
   const isSaid = list.some(({ welcome, prompts: own }) => welcome !== undefined || own !== undefined);
-  const chosenLanguage = async (owner: PersonOwner, sender: Sender) => {
+  const chatOf = (owner: PersonOwner, sender: Sender) => {
     const place = { ...owner, sender, chat: { kind: 'private', id: sender.userId } as const };
+    return { place, conversation: conversationOf(place, config.conversation.groupScope) };
+  };
+  const chosenLanguage = async (owner: PersonOwner, sender: Sender) => {
+    const { place, conversation } = chatOf(owner, sender);
     const { personId, field } = ownerOfPreferences(place);
-    const { partition } = conversationOf(place, config.conversation.groupScope);
-    const sealed = await redis.hget(`${preferencesKeyPrefix(partition)}${personId}`, field);
+    const sealed = await redis.hget(`${preferencesKeyPrefix(conversation.partition)}${personId}`, field);
     return sealed === null ? undefined : openPreferences(keyRing, { [field]: sealed }, place).language;
+  };
+  const languageSaid = async (owner: PersonOwner, sender: Sender) => {
+    const { place, conversation } = chatOf(owner, sender);
+    const history = await redis.lrange(conversationKeys(conversation).history, -LATEST_TURNS, -1);
+    return lastLanguage(keyRing, { conversation, history }, place);
   };
   return async (platform: Platform, { tenant, sender }: { tenant: string; sender: Sender }): Promise<Greeting> => {
     const owner = { platform: platform.name, tenant, app: platform.app };
-    const [account, chosen, linked] = await Promise.all([
+    const [account, chosen, said, linked] = await Promise.all([
       isSaid ? known(identity?.accountOf(owner, sender.userId)) : undefined,
       known(chosenLanguage(owner, sender)),
+      known(languageSaid(owner, sender)),
       known(identity?.languageOf(owner, sender.userId)),
     ]);
     const active = account?.status === 'active' ? account : undefined;
     const place = { kind: 'private', id: sender.userId, platform: platform.name } as const;
     const scene = isSaid ? scenes.of(active, place) : undefined;
-    const language = chosen ?? scene?.language ?? linked ?? config.defaultLanguage;
+    const language = chosen ?? scene?.language ?? said ?? linked ?? config.defaultLanguage;
     return inScene(scene, { language, prompts });
   };
 }

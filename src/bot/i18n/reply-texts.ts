@@ -6,6 +6,7 @@ type ReplyText =
   | 'answeredAbove'
   | 'answering'
   | 'followsBelow'
+  | 'movedBelow'
   | 'goesOn'
   | 'earlierAnswer'
   | 'restOfAnswer'
@@ -33,6 +34,10 @@ export const REPLY_TEXTS: Catalogue<ReplyText> = {
   followsBelow: {
     en: 'This needs more time. I will send the answer as a new message; if that fails, you will get it with my next reply in our private chat.\n这个回答需要更多时间，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。',
     zh: '这个回答需要更多时间，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。\nThis needs more time. I will send the answer as a new message; if that fails, you will get it with my next reply in our private chat.',
+  },
+  movedBelow: {
+    en: 'The app did not accept the answer here. I will send it as a new message; if that fails, you will get it with my next reply in our private chat.\n这里无法显示回答，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。',
+    zh: '这里无法显示回答，稍后会另发一条消息；若未收到，会随我在私聊中的下一条回复发出。\nThe app did not accept the answer here. I will send it as a new message; if that fails, you will get it with my next reply in our private chat.',
   },
   goesOn: {
     en: '… (I will send the rest as a new message; if that fails, you will get it with my next reply in our private chat)',

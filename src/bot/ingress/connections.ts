@@ -64,7 +64,7 @@ function useOf(
         log.error({ error: asError(thrown), platform: platform.name }, 'a delivery failed');
         return false;
       }),
-    followsNotice: REPLY_TEXTS.followsBelow.zh,
+    refusedNotice: REPLY_TEXTS.movedBelow.zh,
     onUndeliverable: (answer) => keepAnswer(platform, answer),
     onLost: (reason) => report.deliveryLost({ platform: platform.name, reason }),
     onChange(change) {

@@ -365,8 +365,8 @@ export interface ConnectionHandlers {
   take(read: () => Delivery): Promise<boolean>;
   /** Called for each change of state; must not throw or wait. */
   onChange(change: ConnectionChange): void;
-  /** Ends a reply whose answer has to be sent as a new message. */
-  followsNotice: string;
+  /** Ends a reply whose answer the platform refused there, and which is sent as a new message instead. */
+  refusedNotice: string;
   /**
    * Called if the platform refused an answer by every method of the connection. Stores it for the person's next reply and
    * notifies the operator. Safe to repeat.

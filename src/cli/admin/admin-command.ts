@@ -32,13 +32,13 @@ const NOT_RUNNING = 'The data is stored in the Redis of npm start, which is not 
  * @returns the exit code: 0 done, 1 not found or refused, 2 wrong arguments
  */
 export async function runAdminCommand(command: AdminCommand): Promise<number> {
-  const { asked, config, secrets, output, asides, translate } = command;
+  const { asked, config, output, asides, translate } = command;
   const subcommand = ADMIN_SUBCOMMANDS.find(({ name }) => name === asked.subcommand);
   if (!subcommand) return EXIT.usage;
   const run = await subcommand.load();
   const writer = { write: (text: string) => asides.write(translate(text)) };
-  const options = { config, secrets, name: 'admin', asides: writer, notRunning: NOT_RUNNING };
-  return withStoredData(options, async (redis, keyRing) => {
+  const options = { config, secrets: command.secrets, name: 'admin', asides: writer, notRunning: NOT_RUNNING };
+  return withStoredData(options, async (redis, keyRing, secrets) => {
     const recordAct = actRecorder({ config, redis, keyRing }, asides);
     const result = await run({ config, secrets, redis, keyRing, nowMs: Date.now, output, recordAct }, asked);
     const { outcome = 'done', isWrongUse = false, data, text, isCsv = false } = result;

@@ -9,14 +9,16 @@ import type { Answers } from './trials.ts';
 const KEY_BYTES = 32;
 const SECRET_KEY = 'SECRET_KEY';
 
-/** The answers of a setup. Each is stored in the settings file at once. */
+type AnswerFile = Pick<SettingsFile, 'read' | 'readSecretFiles' | 'write'>;
+
+/** The answers of a setup. Each is written at once. */
 export class AnswerSheet {
-  readonly #file: SettingsFile;
+  readonly #file: AnswerFile;
   /** Secrets in files of their own. */
   #apart: Answers;
   #values: Answers;
 
-  constructor(file: SettingsFile) {
+  constructor(file: AnswerFile) {
     this.#file = file;
     this.#apart = file.readSecretFiles();
     const names = Object.keys(this.#apart).map(secretFile);

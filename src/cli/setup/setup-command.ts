@@ -11,7 +11,7 @@ import { translatorTo, type Translate } from '../terminal/translate.ts';
 import { AnswerSheet, complaintOf } from './answer-sheet.ts';
 import { Interview, type Say } from './interview.ts';
 import { createPrompter, SetupCancelled } from './prompter.ts';
-import { SettingsFile } from './settings-file.ts';
+import { SettingsFile, type Changes } from './settings-file.ts';
 import { TEXTS, type TextName } from './setup-texts.ts';
 import { STEPS } from './steps.ts';
 import type { Answers } from './trials.ts';
@@ -59,10 +59,18 @@ interface Setup extends SetupCommand {
   translate: Translate;
 }
 
-/** `--yes`: takes the answers from the environment, and changes no value that the file already has. */
+/**
+ * `--yes`: takes the answers from the environment, and changes no value that the file already has. Stores nothing if a trial
+ * fails, so that the command can be repeated with corrected values.
+ */
 async function takeEnvironment(setup: Setup): Promise<number> {
   const { env, say, file, output, asides, translate } = setup;
-  const sheet = new AnswerSheet(file);
+  let changes: Changes = {};
+  const sheet = new AnswerSheet({
+    read: () => file.read(),
+    readSecretFiles: () => file.readSecretFiles(),
+    write: (more) => void (changes = { ...changes, ...more }),
+  });
   const stored = sheet.values;
   const names = SETTING_NAMES.filter((name) => TAKEN.test(name) && env[name] !== undefined && env[name] !== '');
   const given = Object.fromEntries(names.map((name) => [name, env[name]]));
@@ -98,8 +106,13 @@ async function takeEnvironment(setup: Setup): Promise<number> {
     for (const line of fresh) lines.add(line);
     hasFault ||= results.some(({ verdict }) => verdict === 'fault');
   }
-  output.write(`${ending(setup, !hasFault).join('\n')}\n`);
-  return hasFault ? EXIT.failed : EXIT.ok;
+  if (hasFault) {
+    output.write(`${say('notStored', { path: file.path })}\n`);
+    return EXIT.failed;
+  }
+  file.write(changes);
+  output.write(`${ending(setup, true).join('\n')}\n`);
+  return EXIT.ok;
 }
 
 /** The lines at the end: where the settings are, and what to do next. */

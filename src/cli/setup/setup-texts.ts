@@ -97,6 +97,10 @@ export const TEXTS = {
     en: 'Next: correct the faults above in {path}, then test all settings with {check}.',
     zh: '接下来：在 {path} 中更正以上错误，再用 {check} 检查全部配置。',
   },
+  notStored: {
+    en: 'Nothing was stored. Correct the values in the environment or in {path}, then run setup --yes again.',
+    zh: '未保存任何内容。请更正环境变量或 {path} 中的值，再次运行 setup --yes。',
+  },
   unset: {
     en: '--yes takes the answers from the environment: set {names}',
     zh: '--yes 从环境变量读取答案，请设置 {names}',

@@ -52,8 +52,10 @@ interface Passage {
 export function answerFromFiles(files: readonly LabelledFile[], question: Question): Finding | undefined {
   if (files.length === 0) return undefined;
   const { language } = question;
+  const asks = question.text.toLowerCase();
+  const named = files.filter(({ name }) => name !== '' && asks.includes(name.toLowerCase()));
   // The newest file is the last one.
-  const passages = files.toReversed().flatMap(passagesOf);
+  const passages = (named.length > 0 ? named : files).toReversed().flatMap(passagesOf);
   // Chapters and rows are identified by their numbers.
   const asked = termsOf(question.text, language).filter((term) => !OF_ANY_FILE.test(term));
   const terms = [...asked, ...(question.text.match(/\d+/g) ?? [])];
@@ -66,7 +68,7 @@ export function answerFromFiles(files: readonly LabelledFile[], question: Questi
   if (best.score > 0 && best.score >= terms.length * SHARE_OF_TERMS)
     return { text: localize(BUILT_IN_TEXTS.fileSays, language, told(best.passage, language)), thought };
   const first = passages.find(({ text }) => !NOTE.test(text)) ?? passages[0];
-  if (first === undefined || !ASKS_ABOUT_FILES.test(question.text)) return undefined;
+  if (first === undefined || (named.length === 0 && !ASKS_ABOUT_FILES.test(question.text))) return undefined;
   return { text: localize(BUILT_IN_TEXTS.fileBegins, language, told(first, language)), thought };
 }
 

@@ -12,7 +12,7 @@ const TALK: readonly [talk: Talk, pattern: RegExp][] = [
   [
     'abilities',
     sentence(
-      String.raw`(?:so |and )?(?:what (?:can|could|do) you (?:do|know|help)(?: (?:me )?(?:with|for me|about))?|what can i ask(?: you)?|how can you help(?: me)?|(?:please )?help(?: me)?|what are you (?:good )?for)`,
+      String.raw`(?:so |and )?(?:what (?:can|could|do) you (?:do|know|help)(?: (?:me )?(?:with|for me|about))?(?: here)?|what can i ask(?: you)?(?: here)?|how can you help(?: me)?|(?:please )?help(?: me)?|what are you (?:good )?for)`,
       '(?:请问)?(?:你|你)(?:都)?(?:能|会|可以|能够)(?:帮我|帮忙|为我)?(?:做|干|回答)?(?:些)?(?:什么|啥|哪些)(?:事|事情|忙|问题)?|(?:你|你)有(?:什么|哪些)(?:功能|用)|帮助|我(?:能|可以)问(?:你)?(?:什么|些什么|哪些问题)',
     ),
   ],

@@ -252,7 +252,7 @@ describe('only the form of an administrator’s own page does anything [admin-ac
   ];
   test.each(OWNERS)('a top-up of a budget of a %s (%s) adds to its limit', async (of, code, limit) => {
     const shown = async () => (await post('/budgets', { of, name: code })).text;
-    expect(await shown()).toContain(limit === undefined ? 'The limits of a person depend on the rule' : cell(limit));
+    expect(await shown()).toContain(limit === undefined ? 'The limits depend on the rule' : cell(limit));
     const topUp = { of, name: code, limit: 'tokensPerDay', amount: '456' };
     const to = String((await post('/budgets/top-up', topUp)).headers['location']);
     expect(to).toMatch(/^\/admin\/budgets\?result=added/);
@@ -429,6 +429,8 @@ describe('callbacks and sessions [admin-gate]', () => {
     for (const [name, value] of own.cookies) own.cookies.set(name.replace(origin, deployment.botUrl), value);
     const returned = await signInAtAdmin(own, origin, 'administrator');
     expect(begun.status).toBe(200);
+    const [, style = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(begun.text) ?? [];
+    expect((await fetch(origin + style)).status).toBe(200);
     expect(returned.url).toContain(`${deployment.botUrl}/oauth/callback`);
   }, 60_000);
 

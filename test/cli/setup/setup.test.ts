@@ -213,7 +213,9 @@ describe('parley setup --yes', () => {
   test('takes the answers without a sign-in, and leaves secrets in the files that the settings file names', async () => {
     const own = { 'key.txt': Buffer.alloc(32).toString('base64'), 'chat.txt': `${KEY}\n` };
     const cwd = folderWith({ ...own, 'config/.env': 'SECRET_KEY_FILE=key.txt\nCHAT_API_KEY_FILE=chat.txt\n' });
-    const slack = { SLACK_APP_TOKEN: 'xapp-1-setup', SLACK_BOT_TOKEN: 'xoxb-1-setup' };
+    const slack = {
+      ...{ SLACK_APP_TOKEN: 'xapp-1-setup', SLACK_BOT_TOKEN: 'xoxb-1-setup', SLACK_API_URL: `${engine.url}/api/` },
+    };
     const others = { REDIS_URL: redis.url, PUBLIC_URL: 'https://parley.example.org', CHAT_MODELS: 'campus-one' };
     const env = { ...slack, ...others, CHAT_BASE_URL: `${engine.url}/v1`, SIGN_IN: 'off' };
     expect((await run(cwd, env)).output).toContain('The settings are stored');
@@ -247,13 +249,18 @@ describe('parley setup --yes', () => {
     expect(await run(cwd, { ...answers(), SIGN_IN_CLIENT_ID: '' })).toMatchObject({ exitCode: 2 });
     const away = { ...answers(), CHAT_BASE_URL: 'http://127.0.0.1:9/v1' };
     expect(await run(cwd, away)).toMatchObject({ exitCode: 1, output: expect.stringMatching(/fault .*ECONNREFUSED/) });
+    expect(existsSync(join(cwd, 'config/.env'))).toBe(false);
     const strict = await answering({ '/v1/models': [401, {}] });
     const wrongKey = { ...answers(), CHAT_BASE_URL: `${strict.url}/v1`, CHAT_MODELS: '' };
     const { output } = await run(folderWith(), wrongKey);
     await strict.close();
     expect(output).toMatch(/fault +Chat models +answers 401 → Set CHAT_API_KEY to a valid key/);
-    expect(output).toMatch(/Next: correct the faults above in \S+, then test all settings with parley check\.\n$/);
-    const refused = await run(cwd, answers());
+    expect(output).toMatch(
+      /Nothing was stored\. Correct the values in the environment or in \S+, then run .*again\.\n$/,
+    );
+    // Nothing of the failed runs is in the way of corrected values.
+    expect(await run(cwd, answers())).toMatchObject({ exitCode: 0 });
+    const refused = await run(cwd, away);
     expect(refused).toEqual({ exitCode: 1, output: expect.stringMatching(/another value of CHAT_BASE_URL/) });
   });
 });

@@ -40,8 +40,8 @@ const TEXTS: Catalogue<
   amount: { en: 'Amount', zh: '数量' },
   add: { en: 'Add', zh: '增加' },
   ofPerson: {
-    en: 'The limits of a person depend on the rule of the policy file that applies, so only the use is shown.',
-    zh: '个人的上限取决于权限文件中适用的规则，因此这里只显示用量。',
+    en: 'Use is counted only for people whose rule in the policy file has a budget. The limits depend on the rule and are not shown here.',
+    zh: '仅当适用的规则设有额度时才统计个人用量。上限取决于该规则，这里不显示。',
   },
   noLimits: {
     en: 'The policy file sets no limits for this name, so nothing is counted or refused. Check the name.',

@@ -40,12 +40,11 @@ interface DocumentOptions {
   title: string;
   /** Where the switch of the language leads. */
   path: string;
-  head?: SafeHtml;
   body: SafeHtml;
 }
 
 /** A whole document. Loads nothing but its style sheet. */
-export function adminDocument({ language, title, head, body }: Omit<DocumentOptions, 'path'>): SafeHtml {
+export function adminDocument({ language, title, body }: Omit<DocumentOptions, 'path'>): SafeHtml {
   return html`<!doctype html>
     <html lang="${language === 'zh' ? 'zh-CN' : 'en'}">
       <head>
@@ -53,7 +52,6 @@ export function adminDocument({ language, title, head, body }: Omit<DocumentOpti
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        ${head}
         <title>${title}</title>
         <link rel="stylesheet" href="${ADMIN_STYLE_PATH}" />
       </head>
@@ -62,11 +60,10 @@ export function adminDocument({ language, title, head, body }: Omit<DocumentOpti
 }
 
 /** A page for strangers and for errors: one card. */
-export function cardPage({ language, title, path, head, body }: DocumentOptions): SafeHtml {
+export function cardPage({ language, title, path, body }: DocumentOptions): SafeHtml {
   return adminDocument({
     language,
     title,
-    head,
     body: html`<body class="alone">
       <main class="card">
         <p class="brand">${localize(TEXTS.brand, language)}</p>

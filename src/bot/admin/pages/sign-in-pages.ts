@@ -1,8 +1,9 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Bilingual, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { leavingPage } from '../../identity/pages/leaving-page.ts';
 import { actForm, cardPage, intro } from './layout.ts';
 
-const TEXTS: Catalogue<'title' | 'lead' | 'go' | 'again' | 'back' | 'goOn' | 'leaving' | 'signedIn'> = {
+const TEXTS: Catalogue<'title' | 'lead' | 'go' | 'again' | 'back' | 'signedIn'> = {
   title: { en: 'Sign in', zh: '登录' },
   lead: {
     en: 'Only administrators can open these pages. If this page appears again after you signed in, your account is not one of theirs.',
@@ -11,8 +12,6 @@ const TEXTS: Catalogue<'title' | 'lead' | 'go' | 'again' | 'back' | 'goOn' | 'le
   go: { en: 'Sign in with {service}', zh: '通过{service}登录' },
   again: { en: 'Try again', zh: '重试' },
   back: { en: 'Back to the overview', zh: '返回概览' },
-  goOn: { en: 'Continue', zh: '继续' },
-  leaving: { en: 'Going to the sign-in service', zh: '正在前往登录服务' },
   signedIn: { en: 'Returning to the administration', zh: '正在返回管理页面' },
 };
 
@@ -27,31 +26,12 @@ export function strangerPage(view: { language: Language; service: Bilingual; csr
   return cardPage({ language, title: localize(TEXTS.title, language), path: '/admin', body });
 }
 
-interface Onward {
-  language: Language;
-  to: string;
-}
-
-/**
- * Leads to the sign-in service. Browsers apply `form-action` to each redirect after a form, and a service may send people on
- * to hosts that Parley does not know.
- */
-export function leavePage(onward: Onward): SafeHtml {
-  return onwardPage('leaving', onward);
-}
-
 /**
  * Follows the callback, for administrators and strangers alike. A redirect would still count as coming from the sign-in
  * service, so that the browser would withhold the strict cookie.
  */
-export function returnPage(onward: Onward): SafeHtml {
-  return onwardPage('signedIn', onward);
-}
-
-function onwardPage(title: 'leaving' | 'signedIn', { language, to }: Onward): SafeHtml {
-  const body = html`<p><a class="primary" href="${to}">${localize(TEXTS.goOn, language)}</a></p>`;
-  const head = html`<meta http-equiv="refresh" content="0; url=${to}" />`;
-  return cardPage({ language, title: localize(TEXTS[title], language), path: '/admin', head, body });
+export function returnPage(onward: { language: Language; to: string }): SafeHtml {
+  return leavingPage({ ...onward, title: TEXTS.signedIn });
 }
 
 /** Why a request failed, and what to do. */
@@ -79,7 +59,7 @@ const FAILURES = {
   },
   'not-found': {
     title: { en: 'There is no such page', zh: '没有这个页面' },
-    next: { en: 'Choose one of the pages.', zh: '请选择其他页面。' },
+    next: { en: 'Check the address.', zh: '请检查地址。' },
     status: 404,
   },
   unavailable: {

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { PlatformName } from '../../domain/platform-name.ts';
 import type { Log } from '../../../shared/log.ts';
+import { asset, signInStyleSheet } from './assets.ts';
 import { browserRequest, send } from './browser-exchange.ts';
 import { answerErrors } from './error-answers.ts';
 import type { FailureLimit } from '../failure-limit.ts';
@@ -17,7 +17,6 @@ import type { SignInSteps } from '../sign-in-flow.ts';
 import type { AwaitTyped } from '../typed-code/await-typed.ts';
 import type { BrowserRequest, PageOutcome, Step } from './step.ts';
 
-const STYLE_SHEET = readFileSync(new URL('../pages/sign-in.css', import.meta.url), 'utf8');
 const MAX_FORM = '8kb';
 const BUSY_RETRY_SEC = 15;
 
@@ -81,7 +80,7 @@ export function createRoutes(options: RouteOptions): Router {
   router.post('/sign-in/new-code', ...guard, form, step(steps.showNewCode));
   router.get(CODE_TYPED_PATH, ...guard, ignoreHead, awaitTyped(steps.awaitTyped));
   router.post('/sign-in/cancel', ...guard, form, step(steps.cancelSignIn));
-  router.get(STYLE_SHEET_PATH, asset('text/css', STYLE_SHEET));
+  router.get(STYLE_SHEET_PATH, signInStyleSheet);
   router.get(CODE_SCRIPT_PATH, asset('text/javascript', CODE_SCRIPT));
   router.get(BACK_SCRIPT_PATH, asset('text/javascript', BACK_SCRIPT));
   return router;
@@ -104,14 +103,6 @@ function awaitTyped(wait: AwaitTyped): Middleware {
     if (outcome === 'busy') context.set('Retry-After', String(BUSY_RETRY_SEC));
     context.status = outcome === 'over' ? 200 : 204;
     context.body = outcome === 'over' ? '' : null;
-  };
-}
-
-function asset(type: string, text: string): Middleware {
-  return (context) => {
-    context.set({ 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' });
-    context.type = type;
-    context.body = text;
   };
 }
 

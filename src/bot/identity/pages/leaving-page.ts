@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
-import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import { localize, type Bilingual, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import { page } from './layout.ts';
 
 const TEXTS: Catalogue<'title' | 'goOn'> = {
@@ -7,11 +7,17 @@ const TEXTS: Catalogue<'title' | 'goOn'> = {
   goOn: { en: 'Continue', zh: '继续' },
 };
 
+interface Leaving {
+  language: Language;
+  to: string;
+  title?: Bilingual;
+}
+
 /**
  * Follows a form and leads to the platform's or the institution's sign-in. Browsers apply `form-action` to each redirect after a
  * form, and a service may send people on to hosts that Parley does not know, such as those of a federation.
  */
-export function leavingPage({ language, to }: { language: Language; to: string }): SafeHtml {
+export function leavingPage({ language, to, title = TEXTS.title }: Leaving): SafeHtml {
   const body = html`<p><a class="primary" href="${to}">${localize(TEXTS.goOn, language)}</a></p>`;
-  return page({ language, title: localize(TEXTS.title, language), goesTo: to, body });
+  return page({ language, title: localize(title, language), goesTo: to, body });
 }

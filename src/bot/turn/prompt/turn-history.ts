@@ -13,7 +13,10 @@ import type { Outcome } from '../outcome.ts';
 
 /** Length of a speaker tag's id; enough to be unique within a group. */
 const SPEAKER_DIGITS = 10;
-const LATEST_TURNS = 20;
+/** Maximum turns searched for the language of a person. */
+export const LATEST_TURNS = 20;
+
+type SpeakerPlace = Pick<InboundMessage, 'platform' | 'tenant' | 'app' | 'chat' | 'sender'>;
 
 /** A finished turn of an outcome, sealed and unsealed. */
 type Said = Pick<Outcome, 'history' | 'said'>;
@@ -114,7 +117,7 @@ export function lastTurn(keyRing: KeyRing, { turn }: TurnContext): HistoryTurn |
 }
 
 /** A stable name of a person in a group's prompt that reveals nothing about them (SECURITY.md group-is-not-private). */
-export function speakerTagOf(newest: InboundMessage): string {
+export function speakerTagOf(newest: SpeakerPlace): string {
   return speakerTagOfPerson(personIdOf(newest, newest.sender.userId));
 }
 
@@ -123,7 +126,11 @@ export function speakerTagOfPerson(personId: PersonId): string {
 }
 
 /** Language of the person's last message in the conversation; undefined if there is none or it is too old. */
-export function lastLanguage(keyRing: KeyRing, turn: TurnClaim, newest: InboundMessage): Language | undefined {
+export function lastLanguage(
+  keyRing: KeyRing,
+  turn: Pick<TurnClaim, 'conversation' | 'history'>,
+  newest: SpeakerPlace,
+): Language | undefined {
   const own = newest.chat.kind === 'group' ? speakerTagOf(newest) : undefined;
   // Files without text reveal no language.
   for (const sealed of turn.history.slice(-LATEST_TURNS).reverse()) {

@@ -63,7 +63,7 @@ export async function connectWecom(redis: RedisClient, url: string): Promise<Con
     },
     onChange: () => undefined,
     onLost: () => undefined,
-    followsNotice: 'The answer follows.',
+    refusedNotice: 'The answer follows.',
     onUndeliverable: async (answer) => void notShown.push(answer),
   });
   const places = new ReplyPlaces(redis, keyRing, BOT_ID);

@@ -236,7 +236,7 @@ class ConnectionKeeper {
       pollReply: (id, place) => this.#pollReply(id, place),
       cardUrl: this.#options.cardUrl,
       ...{ writes: this.#options.writes, passWithinMs: this.#options.timing.refusalsPassWithinMs },
-      followsNotice: this.#options.use.followsNotice,
+      refusedNotice: this.#options.use.refusedNotice,
       onUndeliverable: (answer) => this.#options.use.onUndeliverable(answer),
     });
     const unsubscribe = subscribe(redis, {

@@ -30,8 +30,8 @@ export interface ReplyPumpOptions {
   writes: RefusalClassifier;
   /** How long a refusal of an answer's final text is retried if it may pass. Milliseconds. */
   passWithinMs: number;
-  /** Says that the answer follows as a new message. */
-  followsNotice: string;
+  /** Says that WeCom refused the answer in this stream and that it follows as a new message. */
+  refusedNotice: string;
   /** Called for an answer that WeCom refused in every form; the answer is stored elsewhere once this resolves. */
   onUndeliverable: ConnectionHandlers['onUndeliverable'];
 }
@@ -288,7 +288,7 @@ export class ReplyPump {
   }
 
   async #closeStream({ reqId, streamId: id }: ReplyPlace): Promise<void> {
-    const stream = { id, finish: true, content: this.#options.followsNotice };
+    const stream = { id, finish: true, content: this.#options.refusedNotice };
     for (let attempt = 0; attempt < MAX_CLOSING_TRIES && this.#maySend(); attempt += 1) {
       const answer = await this.#options.socket.send('aibot_respond_msg', reqId, { msgtype: 'stream', stream });
       if (answer === 0 || answer === UNKNOWN_REQUEST || answer === STREAM_OVER) return;
