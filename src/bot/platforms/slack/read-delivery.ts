@@ -123,13 +123,19 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   // A forwarded message without further text is also a question.
   if (parts.length === 0 && (quoteOf(event, options) !== undefined || isBareMention))
     parts.push({ type: 'text', text: '' });
-  // A picture from an address, such as a GIF that was searched for.
-  if (parts.length === 0 && isForUs && Array.isArray(event.blocks) && event.blocks.length > 0)
-    parts.push({ type: 'unsupported', what: 'sticker' });
+  if (parts.length === 0 && isForUs) parts.push(...wordlessParts(event));
   if (parts.length === 0) return ignored('an empty message');
   const message = saidBy(event, envelope, options, { parts, isPrivate });
   const delivery = { kind: 'message', message, answer: () => EMPTY_ANSWER } as const;
   return isForUs ? delivery : { ...delivery, isUnaddressed: true };
+}
+
+/** Content without any text: a GIF that was searched for, a card of an app, or a file that Slack does not describe. */
+function wordlessParts({ subtype, blocks, attachments }: WireMessage): MessagePart[] {
+  const listed = [blocks, attachments].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+  if (listed.length === 0) return subtype === 'file_share' ? [{ type: 'unsupported', what: 'withheld' }] : [];
+  const isPicture = listed.some((one) => (one as { type?: unknown } | null)?.type === 'image');
+  return [{ type: 'unsupported', what: isPicture ? 'sticker' : 'other' }];
 }
 
 /** A deleted or edited message. Whether it was meant for the bot is not decided here: an unknown message has no effect. */
