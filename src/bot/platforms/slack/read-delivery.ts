@@ -3,7 +3,7 @@ import type { Delivery } from '../platform.ts';
 import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand } from '../../domain/slash-words.ts';
 import { isSubscribedTo } from './app-rights.ts';
-import { MAX_QUERY_TEXT_CHARS, partsOf, quoteOf, saidText, unnamedOf } from './message-parts.ts';
+import { MAX_QUERY_TEXT_CHARS, partsOf, quoteOf, saidText, unnamedOf, wordlessParts } from './message-parts.ts';
 import { originOf, type Origin } from './own-app.ts';
 import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, orderOf, createMessage, stopIn, type Place } from './place.ts';
 import { readPress } from './read-press.ts';
@@ -128,14 +128,6 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   const message = saidBy(event, envelope, options, { parts, isPrivate });
   const delivery = { kind: 'message', message, answer: () => EMPTY_ANSWER } as const;
   return isForUs ? delivery : { ...delivery, isUnaddressed: true };
-}
-
-/** Content without any text: a GIF that was searched for, a card of an app, or a file that Slack does not describe. */
-function wordlessParts({ subtype, blocks, attachments }: WireMessage): MessagePart[] {
-  const listed = [blocks, attachments].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
-  if (listed.length === 0) return subtype === 'file_share' ? [{ type: 'unsupported', what: 'withheld' }] : [];
-  const isPicture = listed.some((one) => (one as { type?: unknown } | null)?.type === 'image');
-  return [{ type: 'unsupported', what: isPicture ? 'sticker' : 'other' }];
 }
 
 /** A deleted or edited message. Whether it was meant for the bot is not decided here: an unknown message has no effect. */
