@@ -250,6 +250,12 @@ export const REPLY_DIALECTS: readonly ReplyDialect[] = [
     text: 'It is',
     ending: 'cut',
   },
+  ...['MALFORMED_FUNCTION_CALL', 'disconnect', 'preempted', 'repetition_truncation'].map((reason) => ({
+    name: `an end by ${reason}`,
+    wire: [chunk({ content: 'It is' }, reason), DONE],
+    text: 'It is',
+    ending: 'cut' as const,
+  })),
   {
     name: 'a call as text',
     wire: says(`<tool_call>{"name":"search_documents","arguments":${ARGS}}`, '</tool_call>'),

@@ -1,8 +1,9 @@
 import { KIB_BYTES, type NowMs } from '../../shared/clock.ts';
 import type { HttpHeaders } from '../../shared/http/http-exchange.ts';
+import { retryAfterIn } from '../../shared/models/retry-after.ts';
 import type { AnswerWatch } from './stream/answer-watch.ts';
 import type { ChatError } from './chat-error.ts';
-import { mapHttpStatus, readRetryAfter } from './map-http-status.ts';
+import { mapHttpStatus } from './map-http-status.ts';
 import type { RefusalMeaning } from './refused-fields.ts';
 
 /** Maximum bytes of an error body that are read to find its error code. */
@@ -38,8 +39,7 @@ export class ErrorBodyReader {
   /** A broken connection does not matter, since the status alone is sufficient, unless the caller cancelled the call. */
   onEnd(): void {
     const { status, headers, watch, nowMs, meaningOf, onFailure } = this.#options;
-    const { 'retry-after': retryAfter } = headers;
-    const retryAfterMs = readRetryAfter(typeof retryAfter === 'string' ? retryAfter : undefined, nowMs);
+    const retryAfterMs = retryAfterIn(headers, nowMs);
     const text = Buffer.concat(this.#pieces).toString('utf8');
     const wasCancelled = watch.failure?.code === 'chat_cancelled';
     onFailure(

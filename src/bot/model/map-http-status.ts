@@ -1,4 +1,3 @@
-import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { classifyEngineError, type EngineErrorKind } from '../../shared/models/engine-error.ts';
 import { ChatError, type ChatErrorCode } from './chat-error.ts';
 import type { RefusalMeaning } from './refused-fields.ts';
@@ -49,12 +48,4 @@ export function mapHttpStatus(
       wantsThought,
     },
   );
-}
-
-/** Parses a `Retry-After` header, seconds or a date (RFC 9110 section 10.2.3), as milliseconds from now. */
-export function readRetryAfter(header: string | undefined, nowMs: NowMs): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\s*\d{1,9}(\.\d+)?\s*$/.test(header)) return Math.ceil(Number(header) * SECOND_MS);
-  const atMs = /[a-z]{3}/i.test(header) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs());
 }

@@ -5,6 +5,7 @@ import type { ChatRequest } from '../chat/chat-request.ts';
 import { imagesOf } from '../chat/chat-message.ts';
 import { classifyEngineError, type EngineErrorKind } from '../../shared/models/engine-error.ts';
 import { findRefusedFields, statesUnsupported } from '../../shared/models/refusal-words.ts';
+import { retryAfterIn } from '../../shared/models/retry-after.ts';
 import type { ServiceReport } from '../service-report.ts';
 
 const MAX_WAIT_SEC = HOUR_MS / SECOND_MS;
@@ -31,7 +32,7 @@ export function readRefusal(
   { request, nowMs, report }: RefusalContext,
 ): ChatApiError {
   const { kind, retryAfterMs } = classifyEngineError(statusCode, words);
-  const retryAfterSec = secondsToWait(headers['retry-after'], nowMs()) ?? wholeSeconds(retryAfterMs);
+  const retryAfterSec = wholeSeconds(retryAfterIn(headers, nowMs) ?? retryAfterMs);
   if (kind === 'limited')
     return new ChatApiError('rate_limit_exceeded', 'The engine behind this service is busy; try again later', {
       retryAfterSec: retryAfterSec ?? 1,
@@ -90,13 +91,6 @@ function findField(words: string, { written, tools, messages }: ChatRequest): Fi
   const index = messages.findIndex((message) => imagesOf(message).length > 0);
   const isAboutImages = index >= 0 && /image|vision|multi-?modal|mmproj/i.test(words);
   return isAboutImages ? { param: `messages[${index}].content`, what: 'images' } : undefined;
-}
-
-/** `Retry-After` in seconds or as an HTTP date; undefined if invalid. */
-function secondsToWait(value: string | string[] | undefined, nowMs: number): number | undefined {
-  if (typeof value !== 'string' || value.trim() === '') return undefined;
-  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : (Date.parse(value) - nowMs) / SECOND_MS;
-  return Number.isFinite(seconds) ? Math.min(MAX_WAIT_SEC, Math.max(1, Math.ceil(seconds))) : undefined;
 }
 
 function wholeSeconds(ms: number | undefined): number | undefined {

@@ -62,17 +62,17 @@ const RULES: readonly Rule[] = [
   {
     kind: 'too-long',
     codes:
-      /=(?:\w*context_?(?:length|window)\w*|\w*prompt_too_long|\w*tokens_too_long|string_above_max_length|exceed_context_size_error|request_too_large)$|^code=1261$|^error_code=(?:336007|336103)$|^status_code=1039$/,
+      /=(?:\w*context_?(?:length|window)\w*|\w*prompt_too_long|\w*tokens_too_long|string_above_max_length|exceed_context_size_error|request_too_large|\w*prompt_tokens_exceeded)$|^code=(?:1261|10907)$|^error_code=(?:336007|336103)$|^status_code=1039$/,
     words:
-      /context[ _-]?(?:length|window|size|limit)|contextwindow|range of input length|maximum (?:prompt|input|sequence|model) length|max_(?:seq|input|model)_len|session_len|maxInputTokenLen|prompt length [^"\n]{0,80}exceed|(?:input|prompt|request|messages?|conversation)(?: tokens?| length| text)?(?: is| are| was)? too (?:long|large)|input token count|`inputs` (?:must have less than|tokens \+)|(?:exceed\w{0,10}|longer than|greater than|above|over) (?:the )?(?:[\w']+ ){0,3}(?:token limit|max(?:imum)?(?: number of)?(?: input| prompt| message)? tokens)|too many (?:input |prompt )?tokens\b(?! per|, please wait)|tokens? in the prompt cannot exceed|prompt_tokens\b.{0,40}must be less than|reduce (?:the length of (?:the|your) (?:messages|prompt|input)|your message size)|max_tokens['"`]? must be at least 1, got -|(?:输入|提示词?|prompt|内容|文本|上下文|消息|对话|请求)[^。；]{0,16}(?:过长|超长|太长)|超[出过限][^。；]{0,16}(?:上下文|输入|token)[^。；]{0,8}(?:长度|限制|上限|窗口)|(?:长度|token ?数?量?)[^。；]{0,12}超[出过限]/i,
+      /context[ _-]?(?:length|window|size|limit)|contextwindow|max(?:imum)? context\b|range of (?:input|prompt) length|(?:input|prompt|message|tokeni[sz]e)[ _](?:tokens?|length)(?: (?:count|length))?\b(?! per)[^"\n]{0,60}(?:exceed|longer than|too long)|prompt has \d{1,12} tokens|(?:number of (?:\w{1,20} )?|total )tokens\b[^"\n]{0,40}exceed(?![^"\n]{0,60}\b(?:rate|minute|day)\b)|maximum (?:prompt|input|sequence|model) length|max_(?:seq|input|model)_len|session_len|maxInputTokenLen|prompt length [^"\n]{0,80}exceed|(?:input|prompt|request|messages?|conversation)(?: tokens?| length| text)?(?: is| are| was)? too (?:long|large)|input token count|`inputs` (?:must have less than|tokens \+)|(?:exceed\w{0,10}|longer than|greater than|above|over) (?:the )?(?:[\w']+ ){0,3}(?:token limit|max(?:imum)?(?: number of)?(?: input| prompt| message)? tokens)|too many (?:input |prompt )?tokens\b(?! per|, please wait)|tokens? in the prompt cannot exceed|prompt_tokens\b.{0,40}must be less than|reduce (?:the length of (?:the|your) (?:messages|prompt|input)|your message size)|max_tokens['"`]? must be at least 1, got -|(?:输入|提示词?|prompt|内容|文本|上下文|消息|对话|请求)[^。；]{0,16}(?:过长|超长|太长)|超[出过限][^。；]{0,16}(?:上下文|输入|token)[^。；]{0,8}(?:长度|限制|上限|窗口)|(?:长度|token ?数?量?)[^。；]{0,12}超[出过限]/i,
     within: ABOUT_A_REQUEST,
   },
   {
     kind: 'content-filter',
     codes:
-      /=(?:content_?filter\w*|content_policy_violation|data_?inspection_?failed|responsibleaipolicyviolation|\w*sensitive\w*)$|^code=1301$|^status_code=(?:1026|1027)$|^error_code=336104$/,
+      /=(?:content_?filter\w*|content_policy_violation|data_?inspection_?failed|responsibleaipolicyviolation|censorship_blocked|\w*sensitive\w*)$|^code=(?:1301|10013|10014)$|^status_code=(?:1026|1027)$|^error_code=336104$/,
     words:
-      /content[ _-]?(?:filter|policy|management policy|moderation)|inappropriate content|content exists risk|data inspection|\b(?:new_|contains? )sensitive|flagged (?:as|by|for)|敏感|违规|内容安全/i,
+      /content[ _-]?(?:filter|policy|management policy|moderation)|inappropriate content|blocked due to (?:safety|prohibited)|guardrail|violates (?:our |the )?usage (?:guidelines|policies)|content exists risk|data inspection|\b(?:new_|contains? )sensitive|flagged (?:as|by|for)|敏感|违规|内容安全/i,
     within: ABOUT_A_REQUEST,
   },
   // Gemini says "quota" of a limit per minute too.
@@ -80,9 +80,9 @@ const RULES: readonly Rule[] = [
   {
     kind: 'quota',
     codes:
-      /=(?:insufficient_\w+|exceeded_current_quota_error|billing_\w+|arrearage|accountoverdue\w*|allocationquota\.freetieronly|accessdenied\.unpurchased|quota_exceeded)$|^code=(?:402|1113|1304|1308|1309|1310)$|^status_code=(?:1008|2056)$|^error_code=(?:17|19)$/,
+      /=(?:insufficient_\w+|exceeded_current_quota_error|billing_\w+|arrearage|accountoverdue\w*|allocationquota\.freetieronly|accessdenied\.unpurchased|quota_exceeded|[\w.]*resourcepackexhausted)$|^code=(?:402|1113|1304|1308|1309|1310)$|^status_code=(?:1008|2056)$|^error_code=(?:17|19)$/,
     words:
-      /insufficient (?:\w+ )?(?:balance|quota|credits?|funds)|balance is (?:too low|insufficient)|exceeded your current quota|check your plan and billing|(?:account|payment)[^.]{0,40}(?:arrears|overdue|good standing)|free tier[^.]{0,40}exhausted|budget has been exceeded|(?:daily|monthly|weekly) (?:\w+ ){0,2}(?:limit|quota)|余额不足|欠费|额度[^。]{0,8}(?:用完|不足|耗尽)|套餐[^。]{0,8}(?:到期|过期)/i,
+      /insufficient (?:\w+ )?(?:balance|quota|credits?|funds)|balance is (?:too low|insufficient)|exceeded your current quota|check your plan and billing|(?:account|payment)[^.]{0,40}(?:arrears|overdue|good standing)|free tier[^.]{0,40}exhausted|budget has been exceeded|(?:daily|monthly|weekly) (?:\w+ ){0,2}(?:limit|quota)|余额不足|欠费|(?:额度|余量)[^。]{0,8}(?:用完|用尽|不足|耗尽)|套餐[^。]{0,8}(?:到期|过期)/i,
     within: VAGUE,
   },
   {
@@ -108,7 +108,12 @@ const RULES: readonly Rule[] = [
       /(?:invalid|incorrect|missing|expired|malformed)[^.]{0,24}(?:api[ _-]?key|access token|credentials)|api key not valid/i,
     within: [200, 400, 500],
   },
-  { kind: 'unknown-model', codes: /=(?:model_?not_?found|unknown_model|404)$|^code=1211$/, within: [200, 400, 500] },
+  {
+    kind: 'unknown-model',
+    codes: /=(?:model_?not_?found|unknown_model|404)$|^code=1211$/,
+    words: /\bmodel (?:[^\s"]{1,100} )?(?:does )?not (?:exist|found)\b|not a valid model\b|no models? loaded/i,
+    within: [200, 400, 500],
+  },
   { kind: 'timeout', codes: /^status_code=1001$/, within: [200] },
 ];
 
@@ -122,6 +127,7 @@ const STATUS_KINDS: Readonly<Record<number, EngineErrorKind>> = {
   413: 'too-long',
   425: 'unavailable',
   429: 'limited',
+  451: 'content-filter',
   529: 'limited',
 };
 

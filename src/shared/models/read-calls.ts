@@ -12,7 +12,7 @@ const PREFIX = '(?:｜DSML｜|[a-z]{1,10}:)?';
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_.:/-]{0,127}';
 /** `<function=NAME>…</function>`, `<invoke name="NAME">…</invoke>` and similar. */
 const TAGGED = new RegExp(
-  `<${PREFIX}(?:function|invoke|tool|call)(?:=|\\s+name=)["']?(${NAME})["']?\\s*>([\\s\\S]*?)(?:</${PREFIX}(?:function|invoke|tool|call)>|$)`,
+  `<${PREFIX}(?:function|invoke|tool|call|tool_call)(?:=|\\(|\\s+name=)["']?(${NAME})["']?\\)?\\s*>([\\s\\S]*?)(?:</${PREFIX}(?:function|invoke|tool|call|tool_call)>|$)`,
   'gu',
 );
 const PARAMETER = new RegExp(
@@ -20,11 +20,13 @@ const PARAMETER = new RegExp(
   'u',
 );
 const PARAMETER_END = new RegExp(`</${PREFIX}(?:parameter|param|arg)>`);
-/** GLM: a name, then alternating keys and values. */
+/** Calls inside the marks for a list of calls. */
+const NESTED = /^\s*<tool_call>/;
+/** GLM and Hunyuan: a name, then alternating keys and values. */
 const KEYED = new RegExp(`^\\s*(${NAME})\\s*(?=<arg_key>|$)`, 'u');
 /** Separators between a name and its arguments in dialects that write both without markup. */
 const BETWEEN =
-  /<｜tool▁sep｜>|<\|tool_call_argument_begin\|>|\[ARGS\]|\[CALL_ID\][\w-]{0,64}|<\|channel\|>\w{0,20}|<\|constrain\|>|<\|message\|>|<\|plugin\|>|<｜tool▁call▁begin｜>|<\|tool_call_begin\|>|```\w{0,12}|\bjson\b/g;
+  /<｜tool▁sep｜>|\[TOOL_CALLS\]|<\|tool_call_argument_begin\|>|\[ARGS\]|\[CALL_ID\][\w-]{0,64}|<\|channel\|>\w{0,20}|<\|constrain\|>|<\|message\|>|<\|plugin\|>|<｜tool▁call▁begin｜>|<\|tool_call_begin\|>|```\w{0,12}|\bjson\b/g;
 /** Gemma: `call:NAME{key:<escape>value<escape>}`. */
 const GEMMA_CALL = /^\s*call:/;
 const GEMMA_QUOTE = /<escape>|<\|"\|>/;
@@ -45,9 +47,10 @@ const MAX_CALLS = 64;
  * @returns an empty list if the text is not a call
  */
 export function readCalls(text: string): TextCall[] {
+  if (NESTED.test(text)) return text.split('<tool_call>').flatMap(readCalls).slice(0, MAX_CALLS);
   const tagged = [...text.matchAll(TAGGED)].map(([, name = '', body = '']) => callOf(name, argumentsIn(body)));
   if (tagged.length > 0) return tagged.slice(0, MAX_CALLS);
-  const keyed = KEYED.exec(text);
+  const keyed = KEYED.exec(text.replace('<tool_sep>', ''));
   if (keyed && text.includes('<arg_key>')) return [callOf(keyed[1] ?? '', argumentsOfPairs(keysAndValues(text)))];
   const plain = readJsonCalls(withQuotes(text).replace(BETWEEN, ' '));
   if (plain.length > 0) return plain;
@@ -76,14 +79,14 @@ function readJsonCalls(text: string): TextCall[] {
     const json = end < 0 ? undefined : parseJson(text.slice(from + start, end));
     if (json === undefined) {
       // A truncated call, or a call whose arguments are not JSON. The model is told about the error.
-      const name = /"name"\s*:\s*"([^"]{1,128})"/.exec(text.slice(from))?.[1];
+      const name = /["']name["']\s*:\s*["']([^"']{1,128})["']/.exec(text.slice(from))?.[1];
       if (name !== undefined) calls.push({ name: ownName(name), argumentsJson: text.slice(from + start) });
       break;
     }
     const before = PLAIN.exec(text.slice(Math.max(from, from + start - 160), from + start))?.[1];
     const object = asObject(json);
     if (before !== undefined && object) calls.push(callOf(before, object));
-    else calls.push(...[json].flat().flatMap((one) => callIn(asObject(one)) ?? []));
+    else calls.push(...[object?.['tool_calls'] ?? json].flat().flatMap((one) => callIn(asObject(one)) ?? []));
     from = end;
   }
   return calls;

@@ -23,6 +23,8 @@ export const THOUGHT_MARKS: readonly ThoughtMark[] = [
   { open: '<reason>', closes: ['</reason>'] },
   { open: '<reflection>', closes: ['</reflection>'] },
   { open: '<scratchpad>', closes: ['</scratchpad>'] },
+  // Proxies that write pages for people.
+  { open: '<details type="reasoning"', closes: ['</details>'] },
   // Doubao.
   { open: '<seed:think>', closes: ['</seed:think>'] },
   { open: '<seed:cot_budget_reflect>', closes: ['</seed:cot_budget_reflect>'] },
@@ -52,8 +54,14 @@ export const THOUGHT_MARKS: readonly ThoughtMark[] = [
 export const ANSWER_MARKS: readonly { open: string; close?: string }[] = [
   ...HARMONY_FINAL.map((open) => ({ open })),
   { open: '<|start|>assistant' },
+  { open: '<|channel|>final ' },
+  { open: '<|constrain|>text<|message|>' },
+  { open: '<|constrain|>json<|message|>' },
   { open: '<|start_header_id|>assistant<|end_header_id|>' },
   { open: '<|im_start|>assistant' },
+  { open: '<|assistant|>' },
+  { open: '<｜Assistant｜>' },
+  { open: '<start_of_turn>model' },
   { open: '<|begin_of_solution|>', close: '<|end_of_solution|>' },
   { open: '<|START_RESPONSE|>', close: '<|END_RESPONSE|>' },
   { open: '<response>', close: '</response>' },
@@ -64,8 +72,21 @@ export const ANSWER_MARKS: readonly { open: string; close?: string }[] = [
 export const END_MARKS: readonly string[] = [
   ...['<|end|>', '<|return|>', '<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|endoftext|>', '<|end_of_text|>'],
   ...['<|end_of_solution|>', '<|END_RESPONSE|>', '<｜end▁of▁sentence｜>', '<end_of_turn>', '<|call|>', '<|user|>'],
-  ...['</s>', '<|observation|>', '<|eos|>', '<|endofassistant|>'],
+  ...['</s>', '<|observation|>', '<|eos|>', '<|endofassistant|>', '<eos>', '<|EOT|>', '<|end▁of▁sentence|>', '[e~['],
 ];
+
+/** Marks around the result in an answer of GLM. They are removed, and what they enclose is part of the answer. */
+export const BOX_MARKS: readonly string[] = ['<|begin_of_box|>', '<|end_of_box|>'];
+
+export const GEMMA_TURN = '<start_of_turn>';
+
+/** Beginnings of a turn of another speaker, which a model invents after its own end mark. */
+export const FOREIGN_TURNS: readonly string[] = ['user', 'system', 'tool'].flatMap((role) => [
+  `<|im_start|>${role}`,
+  `<|start_header_id|>${role}`,
+  `<|start|>${role}`,
+  GEMMA_TURN + role,
+]);
 
 /** An opening mark of tool calls. Without a closing mark the calls extend to the end of the text. */
 export interface CallMark {
@@ -84,6 +105,8 @@ export const CALL_MARKS: readonly CallMark[] = [
     'function_calls',
     'functioncall',
     'tools',
+    'TOOL_CALL',
+    'tool_code',
   ),
   ...tags(
     'minimax:tool_call',
@@ -96,7 +119,12 @@ export const CALL_MARKS: readonly CallMark[] = [
     'longcat_tool_call',
   ),
   { open: '<function=', closes: ['</function>'] },
+  { open: '<function(', closes: ['</function>'] },
+  { open: '<function name=', closes: ['</function>'] },
+  { open: '<tool_call name=', closes: ['</tool_call>'] },
+  { open: '<tool name=', closes: ['</tool>'] },
   { open: '<invoke name=', closes: ['</invoke>'] },
+  { open: '[TOOL_CALL]', closes: ['[/TOOL_CALL]'] },
   { open: '[TOOL_CALLS]', closes: ['[/TOOL_CALLS]'] },
   { open: '[TOOL_REQUEST]', closes: ['[END_TOOL_REQUEST]'] },
   { open: '<|python_tag|>', closes: ['<|eom_id|>', '<|eot_id|>'] },
@@ -176,7 +204,10 @@ export const THOUGHT_CLOSES: readonly string[] = [
   ...new Set(
     THOUGHT_MARKS.filter(({ isWord }) => isWord === undefined)
       .flatMap(({ closes }) => closes)
-      .filter((close) => !close.startsWith('<|end|') && !close.startsWith('<|return') && close.length < 24),
+      .filter(
+        (close) =>
+          !close.startsWith('<|end|') && !close.startsWith('<|return') && close.length < 24 && close !== '</details>',
+      ),
   ),
 ];
 

@@ -2,9 +2,12 @@ import { readCalls, type TextCall } from './read-calls.ts';
 import { blockAt, firstOf, MAX_CALL_CHARS, partAtEnd, ticksAt, type Region } from './text-regions.ts';
 import {
   ANSWER_MARKS,
+  BOX_MARKS,
   CALL_MARKS,
   END_MARKS,
   endsThought,
+  FOREIGN_TURNS,
+  GEMMA_TURN,
   THOUGHT_BEGINNINGS,
   THOUGHT_CLOSES,
   THOUGHT_MARKS,
@@ -39,11 +42,12 @@ const MAX_HELD_CHARS = 4_000;
 /** Maximum number of marks of calls that turned out to be text. Further marks are text. */
 const MAX_FAILED_CALLS = 8;
 
+const MARK_SIGNS: ReadonlySet<string> = new Set(['<', '[', '{', '◁']);
 /** Characters that may begin a mark, code or a line. */
-const SIGN = /[<[◁`\n]/;
+const SIGN = /[<[{◁`\n]/;
 
 /** Beginning of a call after its mark. A sentence about marks continues with words instead. */
-const CALL_START = /^\s*(?:[{[<`"]|[\p{L}_][\p{L}\p{N}_.:/"-]{0,160}\s*(?:[\n<({[>]|$))/u;
+const CALL_START = /^\s*(?:[{[<`"]|[\p{L}_][\p{L}\p{N}_.:/"-]{0,160}\s*(?:[\n<(){[>]|$))/u;
 const SURE_THOUGHTS = THOUGHT_MARKS.filter(({ isWord }) => isWord === undefined);
 /** Marks that may begin reasoning behind a first sentence. The others may be the tags of a document, such as `<reason>`. */
 const SECOND_THOUGHTS = SURE_THOUGHTS.filter(({ open }) => /think|^<\|/i.test(open));
@@ -63,7 +67,8 @@ const UNBOUNDED = Number.POSITIVE_INFINITY;
 export class ReplyText {
   readonly #options: ReplyTextOptions;
   #readsCalls: boolean;
-  #place: 'start' | 'gap' | 'region' | 'text' = 'start';
+  /** `turn`: behind an end mark. `over`: behind the beginning of another speaker's turn. */
+  #place: 'start' | 'gap' | 'region' | 'text' | 'turn' | 'over' = 'start';
   #held = '';
   #region: Region | undefined;
   /** Content of the region so far. */
@@ -120,6 +125,11 @@ export class ReplyText {
     if (this.#place === 'start') return this.#leaveStart(isLast);
     if (this.#place === 'region') return this.#readRegion(this.#region as Region, isLast);
     if (this.#place === 'text') return this.#readText(isLast);
+    if (this.#place === 'turn') return this.#readTurn(isLast);
+    if (this.#place === 'over') {
+      this.#held = '';
+      return false;
+    }
     // The empty lines between reasoning and answer belong to neither.
     this.#held = this.#held.trimStart();
     if (this.#held !== '') this.#place = 'start';
@@ -217,10 +227,24 @@ export class ReplyText {
       return true;
     }
     // Two characters distinguish a mark from text.
-    const isMore = region.kind === 'end' && this.#kept.join('').trimStart().length > (isLast ? 0 : 1);
+    const isMore = region.kind === 'end' && this.#endsAtLast(this.#kept.join('').trimStart(), isLast);
     if (!isLast && !isMore && this.#keptChars <= region.maxChars) return false;
     this.#endRegion(region, '', isLast && !isMore);
     return true;
+  }
+
+  /** Whether the text behind an end mark tells what it is. @param more without the blanks in front of it */
+  #endsAtLast(more: string, isLast: boolean): boolean {
+    return isLast ? more !== '' : more.length > 1 && (more === GEMMA_TURN || !GEMMA_TURN.startsWith(more));
+  }
+
+  /** A turn of another speaker that the model invented is not part of the answer. */
+  #readTurn(isLast: boolean): boolean {
+    const isTorn = (mark: string) => mark.length > this.#held.length && mark.startsWith(this.#held);
+    if (!isLast && FOREIGN_TURNS.some(isTorn)) return false;
+    const isForeign = FOREIGN_TURNS.some((mark) => this.#held.startsWith(mark));
+    this.#place = isForeign ? 'over' : 'gap';
+    return !isForeign;
   }
 
   #keep({ kind }: Region, length: number): void {
@@ -240,15 +264,16 @@ export class ReplyText {
         this.#hasThought = true;
         return this.#go('gap');
       case 'maybe-thought':
-        if (close === '' && !this.#isCutThought()) return this.#giveBack(region, close);
+        if (close === '' && !this.#isCutThought(SURE_OPENS.includes(region.open))) return this.#giveBack(region, close);
         this.#read.thought += kept;
         this.#hasThought = true;
         return this.#go('gap');
       case 'end':
         // Another message of the model, with its own marks.
-        if (kept.trimStart().startsWith('<|')) {
-          this.#held = kept + this.#held;
-          return this.#go('gap');
+        const next = kept.trimStart();
+        if (next.startsWith('<|') || next.startsWith(GEMMA_TURN)) {
+          this.#held = next + this.#held;
+          return this.#go('turn');
         }
         return isWhole ? this.#go('text') : this.#giveBack(region, close);
       case 'call':
@@ -264,11 +289,12 @@ export class ReplyText {
   }
 
   /** Whether text that began like reasoning was cut before its end. */
-  #isCutThought(): boolean {
-    return this.#ending === 'cut' || (this.#ending === 'length' && this.#options.thoughtFirst);
+  #isCutThought(isMarked: boolean): boolean {
+    const isSure = this.#options.thoughtFirst || isMarked;
+    return this.#ending === 'cut' || (this.#ending === 'length' && isSure);
   }
 
-  #go(place: 'gap' | 'text'): void {
+  #go(place: 'gap' | 'text' | 'turn'): void {
     this.#region = undefined;
     this.#kept = [];
     this.#place = place;
@@ -293,7 +319,7 @@ export class ReplyText {
 
   #callsIn({ kind, open }: Region, kept: string): TextCall[] {
     if (kind === 'call' && !CALL_START.test(kept)) return [];
-    const calls = readCalls(/(?:=|\[)$/.test(open) ? open.replace('functools', '') + kept : kept);
+    const calls = readCalls(/(?:=|[[(])$/.test(open) ? open.replace('functools', '') + kept : kept);
     if (kind === 'call') return calls;
     // An object in an answer is a call only if it names an offered tool and ends the answer.
     const isAll = /(?:[}\])]|```)\s*$/.test(kept.slice(-MAX_BLANKS));
@@ -315,8 +341,14 @@ export class ReplyText {
         at += ticks;
         continue;
       }
-      if ((sign === '<' || sign === '[' || sign === '◁') && !this.#isInBlock && !this.#isInCode) {
-        const found = this.#regionAt(at, isLast);
+      if (MARK_SIGNS.has(sign) && !this.#isInBlock && !this.#isInCode) {
+        const box = BOX_MARKS.find((mark) => this.#held.startsWith(mark, at));
+        if (box !== undefined) {
+          this.#say(at);
+          this.#held = this.#held.slice(box.length);
+          return true;
+        }
+        const found = this.#regionAt(at, isLast) ?? this.#objectAt(at, isLast);
         if (found === 'wait') return this.#hold(at);
         if (found) return this.#enterAt(at, found);
         if (this.#place !== 'text') return true;
@@ -339,12 +371,19 @@ export class ReplyText {
     this.#isLineStart = false;
   }
 
+  /** An object or list at the beginning of a line that may be a call. */
+  #objectAt(at: number, isLast: boolean): Region | 'wait' | undefined {
+    if (!this.#readsCalls || !this.#isLineStart || this.#place !== 'text') return undefined;
+    return /[{[]/.test(this.#held.charAt(at)) ? blockAt(this.#held.slice(at), isLast) : undefined;
+  }
+
   #regionAt(at: number, isLast: boolean): Region | 'wait' | undefined {
+    if (this.#held.charAt(at) === '{') return undefined;
     const rest = this.#held.slice(at, at + MAX_MARK_CHARS);
     const ends = this.#answerClose === undefined ? END_MARKS : [...END_MARKS, this.#answerClose];
     const isTorn = (mark: string) => mark.length > rest.length && mark.startsWith(rest);
     if (!isLast) {
-      if (ends.some(isTorn) || (this.#readsCalls && CALL_OPENS.some(isTorn))) return 'wait';
+      if (ends.some(isTorn) || BOX_MARKS.some(isTorn) || (this.#readsCalls && CALL_OPENS.some(isTorn))) return 'wait';
       if (!this.#hasThought && [...THOUGHT_CLOSES, ...START_OPENS].some(isTorn)) return 'wait';
       if (this.#isLineStart && SECOND_THOUGHTS.some(({ open }) => isTorn(open))) return 'wait';
     }
@@ -403,5 +442,5 @@ function emptyRead(): ParsedReply {
 
 /** Marks of this form are special tokens that never occur as words. */
 function isSpecial(mark: string): boolean {
-  return mark.startsWith('<|');
+  return /^<[|｜]/.test(mark);
 }

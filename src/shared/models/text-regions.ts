@@ -12,7 +12,7 @@ export const MAX_CALL_CHARS = 65_536;
 /** A code block is a call only if it begins like one within this number of characters. */
 const MAX_BLOCK_START_CHARS = 48;
 const BLOCK_START =
-  /^(?:```\w{0,16})?\s*(?:\[\s*)?\{\s*"(?:name|type|function|tool|tool_name|action|arguments|parameters)"/;
+  /^(?:```\w{0,16})?\s*(?:\[\s*)?\{\s*"(?:name|type|function|tool|tool_name|tool_calls|action|arguments|parameters)"/;
 /** Python: a list of calls. */
 const LIST_START = /^\[\s*[A-Za-z_]\w{0,40}\(/;
 /** A truncated beginning of such a block. */

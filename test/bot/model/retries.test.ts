@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ChatError } from '../../../src/bot/model/chat-error.ts';
 import { DEFAULT_CHAT_LIMITS } from '../../../src/bot/model/chat-limits.ts';
-import { mapHttpStatus, readRetryAfter } from '../../../src/bot/model/map-http-status.ts';
+import { mapHttpStatus } from '../../../src/bot/model/map-http-status.ts';
+import { readRetryAfter, retryAfterIn } from '../../../src/shared/models/retry-after.ts';
 import { RetryPolicy } from '../../../src/bot/model/retry-policy.ts';
 import { startChatFixture, type ChatFixture } from './chat-fixture.ts';
 import { chunk, cutAfter, helloStream, jsonOf, sse, statusOf, streamOf } from './scripted-chat-server.ts';
@@ -137,6 +138,12 @@ describe('the pause before a retry', () => {
     ['3', 3_000],
     ['0', 0],
     ['1.5', 1_500],
+    ['30s', 30_000],
+    ['500ms', 500],
+    ['"5"', 5_000],
+    ['10, 10', 10_000],
+    ['2020-01-01T00:00:10Z', 10_000],
+    ['1577836810', 10_000],
     ['Wed, 01 Jan 2020 00:00:10 GMT', 10_000],
     ['Wed, 01 Jan 2020 00:00:00 GMT', 0],
     ['-5', undefined],
@@ -145,6 +152,11 @@ describe('the pause before a retry', () => {
     [undefined, undefined],
   ])('reads Retry-After %j as %j ms', (header, expected) => {
     expect(readRetryAfter(header, () => Date.UTC(2020, 0, 1))).toBe(expected);
+  });
+
+  test('reads retry-after-ms before Retry-After', () => {
+    expect(retryAfterIn({ 'retry-after': '1', 'retry-after-ms': '250' }, Date.now)).toBe(250);
+    expect(retryAfterIn({ 'retry-after': '1', 'retry-after-ms': 'soon' }, Date.now)).toBe(1_000);
   });
 
   const failure = mapHttpStatus(503, {});

@@ -222,6 +222,20 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
     ],
     ['FastAPI', 422, { detail: [{ loc: ['body'], msg: 'Prompt is too long', type: 'value_error' }] }],
     ['a list of errors', 400, { errors: [{ message: '输入内容过长，请缩短后重试' }] }],
+    ['koboldcpp', 400, { error: 'Prompt exceeds maximum context' }],
+    ['MLX', 500, { detail: 'Prompt has 9000 tokens, more than the 8192 the model supports' }],
+    ['Xinference', 400, { detail: '[address=0.0.0.0] Prompt tokens 9000 exceed limit 8192' }],
+    ['Spark', 200, { code: 10907, message: 'the tokens count of the input over the limit' }],
+    ['Hunyuan', 400, openAi('tokenize length exceeds limit: 32768', { code: 'InvalidParameter' })],
+    ['Baichuan', 400, openAi('the total tokens of messages exceed the limit 32k')],
+    ['StepFun', 400, openAi("The number of tokens in your request exceeds the model's limit of 8192")],
+    ['Databricks', 400, { error_code: 'BAD_REQUEST', message: 'prompt_tokens (9000) + max_tokens (100) exceeds 8192' }],
+    ['watsonx', 400, { errors: [{ code: 'x', message: 'the number of input tokens 9000 cannot exceed the total' }] }],
+    ['OpenVINO', 500, { error: 'Number of prompt tokens: 9000 exceeds model max length: 8192' }],
+    ['Copilot', 400, openAi('x', { code: 'model_max_prompt_tokens_exceeded' })],
+    ['MindIE, newer', 400, { error: 'Input length is longer than max input token length' }],
+    ['Volcano', 400, openAi('Input length 300000 exceeds the maximum length 229376.', { code: 'InvalidParameter' })],
+    ['ModelScope', 400, openAi('Range of prompt length should be [1, 8192]')],
     ['no JSON', 400, 'ValueError: Input length (5000) exceeds maximum sequence length (4096)'],
   ],
   limited: [
@@ -229,6 +243,7 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
     ['llama.cpp', 503, openAi('no slot available')],
     ['Spark', 200, { code: 11202, message: 'AppIdQpsOverFlowError:(authorizing count overflow)' }],
     ['a bare 429', 429, ''],
+    ['Anthropic by tokens', 429, openAi('Number of request tokens has exceeded your per-minute rate limit')],
     ['a page', 429, '<html>Too Many Requests</html>'],
     ['OpenAI', 429, openAi('Rate limit reached', { type: 'requests', code: 'rate_limit_exceeded' })],
     [
@@ -298,6 +313,11 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
       { code: 'Arrearage', message: 'Access denied, please make sure your account is in good standing.' },
     ],
     ['Moonshot', 429, { error: { type: 'exceeded_current_quota_error', message: 'x' } }],
+    [
+      'Hunyuan',
+      200,
+      { Response: { Error: { Code: 'FailedOperation.ResourcePackExhausted', Message: '资源包余量已用尽' } } },
+    ],
     ['MiniMax', 200, { base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }],
     ['SiliconFlow', 403, { code: 30001, message: 'Sorry, your account balance is insufficient' }],
   ],
@@ -320,6 +340,11 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
     ['GLM', 400, { error: { code: '1301', message: '系统检测到输入或生成内容可能包含不安全或敏感内容' } }],
     ['MiniMax', 200, { base_resp: { status_code: 1026, status_msg: 'input new_sensitive' } }],
     ['DeepSeek', 400, { error: { message: 'Content Exists Risk', type: 'invalid_request_error' } }],
+    ['StepFun', 451, { error: { message: 'The content is blocked.', type: 'censorship_blocked' } }],
+    ['Gemini', 400, openAi('The prompt was blocked due to SAFETY')],
+    ['xAI', 403, { code: 'x', error: 'Content violates usage guidelines.' }],
+    ['LiteLLM', 400, openAi('Violated guardrail policy')],
+    ['Spark', 200, { code: 10013, message: 'input content audit failed' }],
   ],
   unauthorised: [
     ['Gemini', 400, [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.' } }]],
@@ -331,6 +356,10 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
   'unknown-model': [
     ['OpenAI', 404, openAi('The model `x` does not exist', { code: 'model_not_found' })],
     ['GLM', 400, { error: { code: '1211', message: '模型不存在' } }],
+    ['DeepSeek', 400, openAi('Model Not Exist')],
+    ['SiliconFlow', 400, { code: 20012, message: 'Model does not exist. Please check it carefully.' }],
+    ['OpenRouter', 400, openAi('x/y is not a valid model ID')],
+    ['LM Studio', 400, openAi('No models loaded. Please load a model')],
   ],
   'bad-request': [
     ['llama.cpp without images', 500, { error: { code: 500, message: 'image input is not supported - hint: mmproj' } }],
@@ -392,6 +421,9 @@ test.each([
   ['Please retry after 20 seconds.', 20_000],
   [{ error: { details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34s' }] } }, 34_000],
   [{ error: 'x', estimated_time: 20.5 }, 20_500],
+  ['Please retry after 2 minutes.', 120_000],
+  ['Please wait and try again in 5 seconds.', 5_000],
+  ['Please wait 7 seconds.', 7_000],
   ['Please try again later.', undefined],
 ])('the waiting time is read in %j', (body, retryAfterMs) => {
   expect(classifyEngineError(429, body).retryAfterMs).toBe(retryAfterMs);

@@ -63,6 +63,13 @@ describe('a thought in the text', () => {
       'so',
     ],
     ['an end mark of the model', ['It is 2.<|im_end|>'], ''],
+    ['an invented turn of the user', ['It is 2.<|im_end|>\n<|im_start|>user\nAnd 2+2?<|im_end|>'], ''],
+    ['an invented turn of Gemma', ['It is 2.<end_of_turn>\n<start_of_turn>user\nAnd 2+2?'], ''],
+    ['a box of GLM', ['<think>so</think>It is <|begin_of_box|>2<|end_of_box|>.'], 'so'],
+    ['a format in the channel of the answer', ['<|channel|>final <|constrain|>json<|message|>It is 2.'], ''],
+    ['a mark of the assistant', ['<|assistant|>\nIt is 2.'], ''],
+    ['a mark of the assistant of DeepSeek', ['<｜Assistant｜>It is 2.<eos>'], ''],
+    ['a page for people', ['<details type="reasoning" done="true">\nso\n</details>\nIt is 2.'], ' done="true">\nso\n'],
   ])('is separated with %s', (_, pieces, thought) => {
     for (const given of [pieces, byLetter(pieces.join(''))])
       expect(read(given)).toEqual({ thought, text: 'It is 2.', calls: [] });
@@ -94,6 +101,9 @@ describe('texts about marks', () => {
     'Okay, so here is the plan.',
     'It begins with\n<think>\non a line of its own.\n<think>\nTwice.',
     'Write <s>old</s> and `</s>`.',
+    'It holds\n{"name": "Ann"}\nand more.',
+    '<details>\n<summary>More</summary>\nText\n</details>\nEnd.',
+    'Old: <s>a</s><sub>b</sub>',
     'The form:\n<reason>late</reason>\n<reasoning>none</reasoning>\nThat is all.',
   ])('stay unchanged: %j', (text) => {
     for (const pieces of [[text], byLetter(text)]) expect(read(pieces)).toEqual({ thought: '', text, calls: [] });
@@ -139,6 +149,15 @@ describe('tool calls in the text', () => {
         : `<${ns}function_calls>${invoked}</${ns}function_calls>`;
     }),
     `<think>I search.</think>\n<tool_call>${json}</tool_call>`,
+    `<tool_call name="search_documents">${args}</tool_call>`,
+    `<tool name="search_documents">${args}</tool>`,
+    `<function(search_documents)>${args}</function>`,
+    '<function name="search_documents"><param name="query">fees, 费用</param></function>',
+    '<tool_calls><tool_call>search_documents<tool_sep>\n<arg_key>query</arg_key>\n<arg_value>fees, 费用</arg_value>\n</tool_call></tool_calls>',
+    '<tool_code>\nprint(search_documents(query="fees, 费用"))\n</tool_code>',
+    `<TOOL_CALL>${json}</TOOL_CALL>`,
+    `[TOOL_CALL]${json}[/TOOL_CALL]`,
+    `{"tool_calls":[{"type":"function","function":${json}}]}`,
   ])('are read from %j as one call and no text [whole-answers]', (text) => {
     for (const pieces of [[text], byLetter(text)]) {
       const { text: shown, calls } = read(pieces);
@@ -159,6 +178,20 @@ describe('tool calls in the text', () => {
     });
   });
 
+  test('are read behind a sentence without marks, and from each mark of Mistral', () => {
+    expect(read([`I look it up.\n\n${json}`])).toEqual({ thought: '', text: 'I look it up.\n\n', calls: [call] });
+    expect(read([`[TOOL_CALLS]search_documents[ARGS]${args}[TOOL_CALLS]current_time[ARGS]{}`]).calls).toEqual([
+      call,
+      { name: 'current_time', argumentsJson: '{}' },
+    ]);
+  });
+
+  test('with arguments that are not JSON are returned as they are, so that the model learns of the fault', () => {
+    const written = "{'name': 'search_documents', 'arguments': {'query': 'fees'}}";
+    const calls = [{ name: 'search_documents', argumentsJson: written }];
+    expect(read([`<tool_call>${written}</tool_call>`])).toEqual({ thought: '', text: '', calls });
+  });
+
   test('are read from a list of Python calls', () => {
     expect(read(['[search_documents(query="fees, 费用"), current_time(timeZone="UTC")]'])).toEqual({
       thought: '',
@@ -174,6 +207,12 @@ describe('tool calls in the text', () => {
     reading.part('<tool_call>{"na');
     expect(reading.part('', 'cut')).toMatchObject({ text: '', calls: [] });
   });
+});
+
+test.each(['cut', 'length'] as const)('a second thought that ends by %s is not part of the answer', (ending) => {
+  const reading = new ReplyText({ offered: NO_TOOLS, thoughtFirst: false });
+  expect(reading.part('Hello.\n<think>\nThey ask').text).toBe('Hello.\n');
+  expect(reading.part('', ending)).toMatchObject({ thought: '\nThey ask', text: '' });
 });
 
 test('the parts of a text do not depend on how it is cut [whole-answers]', () => {

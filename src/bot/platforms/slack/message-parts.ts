@@ -32,6 +32,14 @@ export function partsOf(
   return [...(plain === '' ? [] : [{ type: 'text' as const, text: plain }]), ...parts];
 }
 
+/** Content without any text: a GIF that was searched for, a card of an app, or a file that Slack does not describe. */
+export function wordlessParts({ subtype, blocks, attachments }: WireMessage): MessagePart[] {
+  const listed = [blocks, attachments].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+  if (listed.length === 0) return subtype === 'file_share' ? [{ type: 'unsupported', what: 'withheld' }] : [];
+  const isPicture = listed.some((one) => (one as { type?: unknown } | null)?.type === 'image');
+  return [{ type: 'unsupported', what: isPicture ? 'sticker' : 'other' }];
+}
+
 /** The forwarded messages: their authors, texts and files. */
 export function quoteOf({ attachments }: WireMessage, options: FileOptions): MessagePart[] | undefined {
   const parts = readShared(attachments).flatMap(({ author, text, files }) => {

@@ -3,7 +3,7 @@ import type { Delivery } from '../platform.ts';
 import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 import { readOwnCommand, readSlashCommand, type BareEnglish, type SlashCommand } from '../../domain/slash-words.ts';
 import { isSubscribedTo } from './app-rights.ts';
-import { MAX_QUERY_TEXT_CHARS, partsOf, quoteOf, saidText, unnamedOf } from './message-parts.ts';
+import { MAX_QUERY_TEXT_CHARS, partsOf, quoteOf, saidText, unnamedOf, wordlessParts } from './message-parts.ts';
 import { originOf, type Origin } from './own-app.ts';
 import { chatOf, EMPTY_ANSWER, ignored, messageIdOf, orderOf, createMessage, stopIn, type Place } from './place.ts';
 import { readPress } from './read-press.ts';
@@ -123,9 +123,7 @@ function readMessage(event: WireMessage, envelope: WireEnvelope, options: ReadOp
   // A forwarded message without further text is also a question.
   if (parts.length === 0 && (quoteOf(event, options) !== undefined || isBareMention))
     parts.push({ type: 'text', text: '' });
-  // A picture from an address, such as a GIF that was searched for.
-  if (parts.length === 0 && isForUs && Array.isArray(event.blocks) && event.blocks.length > 0)
-    parts.push({ type: 'unsupported', what: 'sticker' });
+  if (parts.length === 0 && isForUs) parts.push(...wordlessParts(event));
   if (parts.length === 0) return ignored('an empty message');
   const message = saidBy(event, envelope, options, { parts, isPrivate });
   const delivery = { kind: 'message', message, answer: () => EMPTY_ANSWER } as const;

@@ -8,7 +8,7 @@ import { wireContent, type WireContent } from './wire-message.ts';
 export type MessageContent = Pick<InboundMessage, 'parts' | 'quote' | 'slash'>;
 
 /**
- * Reads a message and its quote. Undefined only for blank texts: every other message gets an answer, including one of an
+ * Reads a message and its quote. Undefined only for blank texts without a quote: every other message gets an answer, including one of an
  * unreadable kind (SECURITY.md unreadable-answered).
  * @param mention removes the bot's mention; set for group messages only
  */
@@ -18,9 +18,9 @@ export function readMessageContent(parsed: unknown, mention: MentionStripper | u
     part.type === 'text' && mention ? { ...part, text: mention.fromStart(part.text) } : part,
   );
   const [parts, written] = [withoutBlank(stripped), withoutBlank(original)];
-  if (written.length === 0) return undefined;
-
   const quote = quoteOf(parsed);
+  if (written.length === 0 && !quote) return undefined;
+
   // A bare mention asks about the quoted message; alone it is answered with the help text.
   if (parts.length === 0)
     return quote

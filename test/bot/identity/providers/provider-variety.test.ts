@@ -174,6 +174,14 @@ describe('token and user responses of real providers', () => {
     ['one audience in a list', () => ({ claims: { aud: ['parley'] } })],
     ['several audiences with us as party', () => ({ claims: { aud: ['parley', 'api'], azp: 'parley' } })],
     ['no user address', () => ({ discovery: { userinfo_endpoint: undefined }, claims: { name: 'Li Lei' } }), 'Li Lei'],
+    ...[null, ''].map((nothing): [string, () => Mischief, string] => [
+      `a discovery with ${JSON.stringify(nothing)} for what is missing`,
+      () => ({
+        discovery: { userinfo_endpoint: nothing, token_endpoint_auth_methods_supported: null },
+        claims: { name: 'Li Lei' },
+      }),
+      'Li Lei',
+    ]),
     ['a user answer with a charset', () => user(JSON.stringify(person), 'application/json;charset=UTF-8'), 'Li Lei'],
     ['a user answer as text/html', () => user(`\uFEFF${JSON.stringify(person)}`, 'text/html'), 'Li Lei'],
     [

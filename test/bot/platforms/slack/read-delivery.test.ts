@@ -93,6 +93,16 @@ describe('Slack delivery reader', () => {
     expect(message.opensThread).toBeUndefined();
   });
 
+  test.each([
+    ['a picture of an address', { blocks: [{ type: 'image', image_url: 'https://x.test/a.gif' }] }, 'sticker'],
+    ['an unknown block', { blocks: [{ type: 'hologram' }] }, 'other'],
+    ['the card of an app', { attachments: [{ text: 'legacy' }] }, 'other'],
+    ['a file without a description', { subtype: 'file_share' }, 'withheld'],
+  ])('reads a message that is only %s as one unreadable part [unreadable-answered]', (_what, fields, what) => {
+    const bare = { type: 'message', channel_type: 'im', channel: 'D1', user: 'U1', ts: '1760000003.000100', text: '' };
+    expect(read(envelope({ ...bare, ...fields })).parts).toEqual([{ type: 'unsupported', what }]);
+  });
+
   test('removes the first mention of an app_mention that names no bot', () => {
     const message = read(envelope({ ...event(mention('hi <@U7>')) }, { authorizations: null }));
     expect(message.parts).toEqual([{ type: 'text', text: 'hi @U7' }]);

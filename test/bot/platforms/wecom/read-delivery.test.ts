@@ -60,12 +60,14 @@ describe('WeCom messages', () => {
 
   test('ask for help if they are only a mention, and about the quoted message if there is one', () => {
     expect(message(groupCallback('@RobotA ')).slash).toEqual({ word: 'help', argument: '' });
-    const quoted = message(groupCallback('@RobotA ', { quote: { msgtype: 'text', text: { content: '周五考试' } } }));
-    expect(quoted.slash).toBeUndefined();
-    expect(quoted).toMatchObject({
-      parts: [{ type: 'text', text: '' }],
-      quote: [{ type: 'text', text: '周五考试' }],
-    });
+    const quote = { msgtype: 'text', text: { content: '周五考试' } };
+    for (const quoted of [message(groupCallback('@RobotA ', { quote })), message(textCallback(' ', { quote }))]) {
+      expect(quoted.slash).toBeUndefined();
+      expect(quoted).toMatchObject({
+        parts: [{ type: 'text', text: '' }],
+        quote: [{ type: 'text', text: '周五考试' }],
+      });
+    }
   });
 
   test('are read from images, files, videos and voice', () => {
