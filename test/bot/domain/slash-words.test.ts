@@ -33,8 +33,9 @@ describe('slash commands', () => {
     );
   });
 
-  test.each(SPELLINGS)('read $spelling without a slash only in Chinese and only alone', ({ word, spelling }) => {
+  test.each(SPELLINGS)('need a slash before $spelling, except in Chinese and alone', ({ word, spelling }) => {
     const isChinese = /\p{Script=Han}/u.test(spelling);
+    expect(readSlashCommand(`/${spelling}`)).toEqual({ word, argument: '' });
     expect(readSlashCommand(spelling)).toEqual(isChinese ? { word, argument: '' } : undefined);
     expect(readSlashCommand(`${spelling} 一下`)).toBeUndefined();
   });
