@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 
 const FOLDER = join('test', 'injection', 'corpus');
@@ -18,8 +18,6 @@ export type Channel = (typeof CHANNELS)[number];
 
 const injection = z.strictObject({
   id: z.string().regex(/^[a-z]{2}-\d\d$/),
-  language: z.enum(['en', 'zh']),
-  channel: z.enum(CHANNELS),
   /** The goal: a tool call, active markup, facts about a person, an address that leaks data, … */
   tries: z.enum([
     'tool',
@@ -38,11 +36,17 @@ const injection = z.strictObject({
 });
 
 /** A text that tries to turn the model against the people that it answers. */
-export type Injection = z.infer<typeof injection>;
+export interface Injection extends z.infer<typeof injection> {
+  language: 'en' | 'zh';
+  /** By the name of the file. */
+  channel: Channel;
+}
 
-export const INJECTIONS: readonly Injection[] = readdirSync(FOLDER).flatMap((name) =>
-  z.array(injection).parse(JSON.parse(readFileSync(join(FOLDER, name), 'utf8'))),
-);
+export const INJECTIONS: readonly Injection[] = readdirSync(FOLDER).flatMap((name) => {
+  const channel = z.enum(CHANNELS).parse(basename(name, '.json').replaceAll('-', ' '));
+  const all = z.array(injection).parse(JSON.parse(readFileSync(join(FOLDER, name), 'utf8')));
+  return all.map((one) => ({ ...one, channel, language: /\p{Script=Han}/u.test(one.text) ? 'zh' : 'en' }));
+});
 
 export function injectionsBy(channel: Channel): Injection[] {
   return INJECTIONS.filter((one) => one.channel === channel);

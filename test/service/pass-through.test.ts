@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { createModelCatalog } from '../../src/shared/models/model-catalog.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 import { shippedModels } from '../support/shipped-models.ts';
 import { engineReply } from './stand-in-engine.ts';
 import { HELLO } from './upstream-support.ts';
@@ -14,15 +14,11 @@ interface Passed {
   body: Buffer;
 }
 
-let server: TestRedis;
+const server = useTestRedis();
 const open: (() => Promise<unknown>)[] = [];
-beforeAll(async () => {
-  server = await startTestRedis();
-});
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
-afterAll(() => server.stop());
 
 /** A service in front of an engine that answers as scripted by the test, with `atOnce` slots for its key. */
 async function start(answer: (response: ServerResponse) => void, atOnce = 10) {

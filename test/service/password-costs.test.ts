@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { got } from 'got';
 import { argon2id } from 'hash-wasm';
 import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
@@ -9,19 +9,17 @@ import { DEFAULT_LOGIN_LIMITS, LoginThrottle } from '../../src/service/oauth/log
 import { TimingDummyHash } from '../../src/service/oauth/timing-dummy-hash.ts';
 import { verifyPassword } from '../../src/service/oauth/passwords.ts';
 import { Store } from '../../src/service/oauth/store.ts';
-import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 import { authorizePath, Browser, PEOPLE, startTestService } from './support.ts';
 
 const SCRYPT = `$scrypt$ln=12,r=8,p=1$${'c2FsdHNhbHRzYWx0c2E'.padEnd(22, 'A')}$${'B'.repeat(43)}`;
 
-let server: TestRedis;
+const server = useTestRedis();
 let argon2: string;
 beforeAll(async () => {
-  server = await startTestRedis();
   const cost = { parallelism: 1, iterations: 3, memorySize: 16_384, hashLength: 32 };
   argon2 = await argon2id({ ...cost, password: 'alice-pass', salt: 'salt-of-sixteen-', outputType: 'encoded' });
 });
-afterAll(() => server.stop());
 
 function directoryOf(...passwords: string[]): ServicePerson[] {
   const [zhangwei, alice] = PEOPLE;

@@ -1,23 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { KeyRing } from '../../src/shared/crypto/key-ring.ts';
 import { connectRedis } from '../../src/shared/redis/redis.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { recordingLog } from '../support/redis.ts';
+import { useTestRedis } from '../support/use-test-redis.ts';
 import { HELLO } from './chat-bodies.ts';
 import { askChat, postRaw } from './chat-client.ts';
 import { startEngine, type StandInEngine } from './stand-in-engine.ts';
 import { API_KEY, startTestService, type TestService } from './support.ts';
 
 const keyRing = new KeyRing([Buffer.alloc(32, 7)]);
-let server: TestRedis;
+const server = useTestRedis();
 const open: (() => Promise<unknown>)[] = [];
-beforeAll(async () => {
-  server = await startTestRedis();
-});
 beforeEach(() => server.redis.flushall());
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
-afterAll(() => server.stop());
 
 type Options = NonNullable<Parameters<typeof startTestService>[1]>;
 

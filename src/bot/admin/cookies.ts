@@ -1,3 +1,4 @@
+import { cookieIn } from '../../shared/http/cookie-in.ts';
 import type { Language } from '../../shared/text/texts.ts';
 import { SESSION_LIFE_MS } from './sessions.ts';
 import { SECOND_MS } from '../../shared/clock.ts';
@@ -14,10 +15,7 @@ export type AdminCookie = keyof typeof COOKIES;
 /** The value of a cookie; undefined if it is absent, malformed or present twice. */
 export function readCookie(header: string | undefined, cookie: AdminCookie): string | undefined {
   const { name, form } = COOKIES[cookie];
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  const values = pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
-  const [value] = values;
-  return values.length === 1 && value !== undefined && form.test(value) ? value : undefined;
+  return cookieIn(header, name, form);
 }
 
 /**

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { asError } from '../../shared/coded-error.ts';
+import { cookieIn } from '../../shared/http/cookie-in.ts';
 import type { Log } from '../../shared/log.ts';
 import { languageOfHeader, localize, type Bilingual } from '../../shared/text/texts.ts';
 import type { InstallOutcome, InstallPages, Platform } from '../platforms/platform.ts';
@@ -56,16 +57,10 @@ export function installRoutes(platforms: readonly Platform[], log: Log): Router 
 }
 
 function finish(install: InstallPages, context: Context): Promise<InstallOutcome> {
-  return install.finish(new URLSearchParams(context.querystring), cookieOf(context.headers.cookie));
-}
-
-function cookieOf(header = ''): string | undefined {
-  const values = header.split(';').flatMap((pair) => {
-    const [name, value = ''] = pair.trim().split('=', 2);
-    return name === COOKIE ? [value] : [];
-  });
-  const [value] = values;
-  return values.length === 1 && value !== undefined && COOKIE_VALUE.test(value) ? value : undefined;
+  return install.finish(
+    new URLSearchParams(context.querystring),
+    cookieIn(context.headers.cookie, COOKIE, COOKIE_VALUE),
+  );
 }
 
 function cookieLine(value: string, lifeSec: number): string {

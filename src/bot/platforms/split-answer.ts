@@ -30,3 +30,14 @@ export async function splitInThread(writer: MarkdownWriter, work: SplitJob): Pro
   writer.cachePieces(text, pieces);
   return pieces;
 }
+
+/** A platform's functions that split a finished text into neutralised messages. Blank pieces are omitted. */
+export function createSplitter(writer: MarkdownWriter, dialect: SplitJob['dialect'], maxMessageBytes: number) {
+  const splitReply = (text: string, reserveBytes = 0) => writer.split(text, maxMessageBytes - reserveBytes);
+  /** Like `splitReply` for an answer of any length; long answers are split in a worker thread. */
+  const splitAnswer = async (text: string, reserveBytes = 0) =>
+    isLongAnswer(text, maxMessageBytes)
+      ? splitInThread(writer, { dialect, text, maxBytes: maxMessageBytes - reserveBytes })
+      : splitReply(text, reserveBytes);
+  return { splitReply, splitAnswer };
+}

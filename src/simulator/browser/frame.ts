@@ -3,6 +3,7 @@ import { inBackground } from '../../shared/in-background.ts';
 import { MIB_BYTES } from '../../shared/clock.ts';
 import { listen, type ListeningServer } from '../../shared/http/http-server.ts';
 import { languageOfHeader } from '../../shared/text/texts.ts';
+import { readBody } from '../http/read-body.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import { appScript, withAppScript, withAppScriptAllowed } from './app-script.ts';
 import { FrameAddresses, type FrameTarget } from './frame-address.ts';
@@ -51,6 +52,7 @@ type Page = Extract<BrowserResult, { kind: 'page' }>;
 type PageTarget = Extract<FrameTarget, { kind: 'start' | 'elsewhere' | 'here' }>;
 
 const MAX_FORM_BYTES = MIB_BYTES;
+const formTooLarge = () => new RangeError('The form is larger than 1 MB');
 const MAX_REMEMBERED_PATHS = 200;
 
 /**
@@ -232,7 +234,7 @@ export class Frame {
     const acceptLanguage = request.headers['accept-language'];
     if (request.method !== 'POST') return { method: 'GET', acceptLanguage };
     const contentType = request.headers['content-type'];
-    return { method: 'POST', body: await readForm(request), contentType, acceptLanguage };
+    return { method: 'POST', body: await readBody(request, MAX_FORM_BYTES, formTooLarge), contentType, acceptLanguage };
   }
 }
 
@@ -246,17 +248,6 @@ function isNavigation(request: IncomingMessage): boolean {
   if (destination !== undefined)
     return destination === 'iframe' || destination === 'document' || destination === 'frame';
   return request.method === 'POST' || /text\/html|^\*\/\*$/.test(request.headers.accept ?? '*/*');
-}
-
-async function readForm(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > MAX_FORM_BYTES) throw new RangeError('The form is larger than 1 MB');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /**

@@ -12,6 +12,7 @@ import { IdempotentSender } from '../send-once.ts';
 import { CHINESE_SPELLINGS, SLASH_COMMANDS } from '../offered-words.ts';
 import { viewOf } from '../stored-message.ts';
 import { streamEvents } from './event-stream.ts';
+import { readBody } from './read-body.ts';
 
 export interface PageApiOptions {
   side: MessengerContext;
@@ -178,13 +179,7 @@ function param(context: Context, name: string): string {
   return String((context['params'] as Record<string, string>)[name]);
 }
 
-async function readUpload(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > MAX_FILE_BYTES) throw new MessengerError('file_too_large', 'The file is larger than 25 MB');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function readUpload(request: IncomingMessage): Promise<Buffer> {
+  const tooLarge = () => new MessengerError('file_too_large', 'The file is larger than 25 MB');
+  return readBody(request, MAX_FILE_BYTES, tooLarge);
 }

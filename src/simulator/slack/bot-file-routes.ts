@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import { MIB_BYTES } from '../../shared/clock.ts';
 import { MessengerError } from '../messenger-error.ts';
 import { BOT_FILE_ROUTE, serveBotFile } from '../http/bot-file.ts';
+import { readBody } from '../http/read-body.ts';
 import { UPLOAD_PATH, type BotFiles } from './bot-files.ts';
 
 const MAX_BYTES = 20 * MIB_BYTES;
@@ -13,16 +14,11 @@ const MAX_BYTES = 20 * MIB_BYTES;
 export function botFileRoutes(files: BotFiles): Router {
   const router = new Router();
   router.post(`${UPLOAD_PATH}/:key`, async (context) => {
-    const chunks: Buffer[] = [];
-    let sizeBytes = 0;
-    for await (const chunk of context.req as AsyncIterable<Buffer>) {
-      sizeBytes += chunk.length;
-      if (sizeBytes > MAX_BYTES) throw new MessengerError('bad_request', 'The file is larger than 20 MB');
-      chunks.push(chunk);
-    }
-    const isTaken = files.take(String(context.params['key']), Buffer.concat(chunks));
+    const tooLarge = () => new MessengerError('bad_request', 'The file is larger than 20 MB');
+    const bytes = await readBody(context.req, MAX_BYTES, tooLarge);
+    const isTaken = files.take(String(context.params['key']), bytes);
     context.status = isTaken ? 200 : 400;
-    context.body = isTaken ? `OK - ${sizeBytes}` : 'no such upload';
+    context.body = isTaken ? `OK - ${bytes.length}` : 'no such upload';
   });
   router.get(BOT_FILE_ROUTE, (context) => serveBotFile(context, files.find(String(context.params['key']))));
   return router;

@@ -7,33 +7,49 @@ import {
   type SlashCommandName,
 } from '../../../src/bot/domain/slash-words.ts';
 
+const SPELLINGS = (Object.keys(SLASH_SPELLINGS) as SlashCommandName[]).flatMap((word) =>
+  SLASH_SPELLINGS[word].map((spelling) => ({ word, spelling: spelling.replace(/^\//, '') })),
+);
+
 describe('slash commands', () => {
-  test.each(
-    (Object.keys(SLASH_SPELLINGS) as SlashCommandName[]).flatMap((word) =>
-      SLASH_SPELLINGS[word].map((text) => [text, word]),
-    ),
-  )('reads %s as %s', (text, word) => {
-    expect(readSlashCommand(text)).toEqual({ word, argument: '' });
+  test('are read after either slash, in any case and among any spaces, with their argument', () => {
+    const anySpace = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\u3000', '\u00a0'), maxLength: 3 });
+    const anyArgument = fc
+      .string({ unit: fc.constantFrom('a', '1', ' ', '/', '中'), maxLength: 8 })
+      .map((text) => text.trim());
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...SPELLINGS),
+        fc.constantFrom('/', '／'),
+        fc.boolean(),
+        anySpace,
+        anyArgument,
+        (known, slash, isUpper, space, argument) => {
+          const written = isUpper ? known.spelling.toUpperCase() : known.spelling;
+          const text = `${space}${slash}${written}${argument === '' ? space : ` ${argument}${space}`}`;
+          expect(readSlashCommand(text)).toEqual({ word: known.word, argument });
+        },
+      ),
+    );
+  });
+
+  test.each(SPELLINGS)('need a slash before $spelling, except in Chinese and alone', ({ word, spelling }) => {
+    const isChinese = /\p{Script=Han}/u.test(spelling);
+    expect(readSlashCommand(`/${spelling}`)).toEqual({ word, argument: '' });
+    expect(readSlashCommand(spelling)).toEqual(isChinese ? { word, argument: '' } : undefined);
+    expect(readSlashCommand(`${spelling} 一下`)).toBeUndefined();
   });
 
   test.each([
-    [' /STOP \n', { word: 'stop', argument: '' }],
-    ['／new', { word: 'new', argument: '' }],
-    ['/停止', { word: 'stop', argument: '' }],
-    ['/new  a topic ', { word: 'new', argument: 'a topic' }],
-    ['/新对话 考试', { word: 'new', argument: '考试' }],
-    ['/model svc-max', { word: 'model', argument: 'svc-max' }],
     ['/think High', { word: 'think', argument: 'High' }],
     ['思考 最大', { word: 'think', argument: '最大' }],
     ['模型 svc-max', { word: 'model', argument: 'svc-max' }],
     ['语言 中文', { word: 'lang', argument: '中文' }],
-    ['/思考 什么', { word: 'think', argument: '什么' }],
   ])('reads %j with its argument', (text, command) => {
     expect(readSlashCommand(text)).toEqual(command);
   });
 
   test.each([
-    'stop',
     'help me',
     '停止 播放',
     '停止播放',
@@ -43,13 +59,31 @@ describe('slash commands', () => {
     '语言 学习',
     '/unknown',
     '/stopp',
+    '/help-me',
+    '/constructor',
+    '/toString',
     '//stop',
     '/ stop',
+    '-/stop',
     'say /stop',
     '',
     '/',
   ])('treats %j as an ordinary message', (text) => {
     expect(readSlashCommand(text)).toBeUndefined();
+  });
+
+  test('are not read from a text that begins with another word', () => {
+    const known = new Set(SPELLINGS.map(({ spelling }) => spelling));
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const [name = ''] = text
+          .trim()
+          .replace(/^[/／]/, '')
+          .split(/\s/);
+        fc.pre(!known.has(name.toLowerCase()));
+        expect(readSlashCommand(text)).toBeUndefined();
+      }),
+    );
   });
 
   test('need a slash in English, whatever text follows', () => {

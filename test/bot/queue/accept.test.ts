@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DAY_MS, MINUTE_MS } from '../../../src/shared/clock.ts';
 import { conversationKeys, messageKey } from '../../../src/bot/domain/partition-keys.ts';
 import { conversationOf, deliveryIdOf } from '../../../src/bot/domain/conversation.ts';
@@ -8,23 +8,21 @@ import { stopAppliesTo } from '../../../src/bot/queue/stop-mark.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { STOP_CHANNEL } from '../../../src/bot/domain/turn-news.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 
 const keyRing = testKeyRing();
 const alice = conversationOf(textMessage('x'), 'member');
-let server: TestRedis;
+const server = useTestRedis();
 let inbox: Inbox;
 let store: TurnStore;
 const nowMs = () => 1_800_000_000_000;
 
 beforeAll(async () => {
-  server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs };
   inbox = new Inbox({ ...options, limits: { personPerMinute: 1_000 } });
   store = new DyingWorkersStore({ ...options, historyLifeMs: MINUTE_MS });
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   await server.redis.flushall();
 });

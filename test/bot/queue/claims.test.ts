@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
 import { CLAIM_LIFE_MS, TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { type TurnClaim } from '../../../src/bot/domain/turn.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
 
 const alice = conversationOf(textMessage('x'), 'member');
 const { state } = conversationKeys(alice);
-let server: TestRedis;
+const server = useTestRedis();
 let options: ConstructorParameters<typeof TurnStore>[0];
 let worker: TurnStore;
 let other: TurnStore;
 
 beforeAll(async () => {
-  server = await startTestRedis();
   options = { redis: server.redis, keyRing: testKeyRing(), nowMs: () => Date.now(), historyLifeMs: 60_000 };
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   await server.redis.flushall();
   worker = new TurnStore(options);

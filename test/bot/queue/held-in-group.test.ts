@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../../../src/shared/clock.ts';
 import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
@@ -9,7 +9,7 @@ import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { ageMessages } from '../../support/age-messages.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
 import { tries } from '../../support/tries.ts';
 
 type Person = 'anna' | 'ben';
@@ -21,17 +21,15 @@ const group = conversationOf(inGroup('anna'), 'group');
 const personId = (person: Person) => personIdOf(inGroup(person), person);
 const FINAL: TurnCommit = { outcome: 'final', records: [], history: { append: 'said' } };
 const HELD: TurnCommit = { outcome: 'held', heldIn: 'group', records: [] };
-let server: TestRedis;
+const server = useTestRedis();
 let store: TurnStore;
 let inbox: Inbox;
 
 beforeAll(async () => {
-  server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: () => Date.now() };
   store = new DyingWorkersStore({ ...options, historyLifeMs: MINUTE_MS });
   inbox = new Inbox({ ...options, limits: { personPerMinute: 1_000 } });
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   await server.redis.flushall();
 });

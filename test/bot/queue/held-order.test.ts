@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../../../src/shared/clock.ts';
 import { conversationKeys, messageKey } from '../../../src/bot/domain/partition-keys.ts';
@@ -9,24 +9,22 @@ import type { TurnCommit, TurnClaim } from '../../../src/bot/domain/turn.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
 import { tries } from '../../support/tries.ts';
 
 const keyRing = testKeyRing();
 const alice = conversationOf(textMessage('x'), 'member');
 const FINAL: TurnCommit = { outcome: 'final', records: [] };
 const HELD: TurnCommit = { outcome: 'held', records: [] };
-let server: TestRedis;
+const server = useTestRedis();
 let store: TurnStore;
 let inbox: Inbox;
 
 beforeAll(async () => {
-  server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: () => Date.now() };
   store = new DyingWorkersStore({ ...options, historyLifeMs: MINUTE_MS });
   inbox = new Inbox({ ...options, limits: { personPerMinute: 1_000 } });
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   await server.redis.flushall();
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
 import { sealTurn } from '../../../src/bot/turn/conversation/history.ts';
@@ -10,7 +10,7 @@ import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { createPostLedger } from '../../../src/bot/reply/post-ledger.ts';
 import { turnOf } from '../turn/conversation/turns.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 import { tries } from '../../support/tries.ts';
 
@@ -19,16 +19,14 @@ import { tries } from '../../support/tries.ts';
 const keyRing = testKeyRing();
 const alice = conversationOf(textMessage('x'), 'member');
 const { history } = conversationKeys(alice);
-let server: TestRedis;
+const server = useTestRedis();
 let inbox: Inbox;
 let store: TurnStore;
 beforeAll(async () => {
-  server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: Date.now, historyLifeMs: 600_000 };
   inbox = new Inbox({ ...options, limits: { personPerMinute: 100_000 } });
   store = new DyingWorkersStore(options);
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   await server.redis.flushall();
 });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { asDeliveryId } from '../../../src/bot/domain/ids.ts';
 import { messageKey } from '../../../src/bot/domain/partition-keys.ts';
 import { TurnTrace } from '../../../src/bot/domain/turn-trace.ts';
 import { readTraces } from '../../../src/bot/queue/read-trace.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
 
 const ID = asDeliveryId('ab'.repeat(20));
 const OTHER = 'cd'.repeat(20);
 
-let server: TestRedis;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
+const server = useTestRedis();
 beforeEach(() => server.redis.flushall());
-afterAll(() => server.stop());
 
 /** The steps of a stored record, in one line each: time, step, values. */
 async function stepsOf(record: Record<string, string>): Promise<string[]> {

@@ -12,7 +12,9 @@ import {
 } from './recorded-steps.ts';
 
 /** Written by the build of November 2026. Never record it again: running deployments contain such data. */
-const recorded = JSON.parse(readFileSync(new URL('./recorded-steps.json', import.meta.url), 'utf8')) as RecordedStep[];
+const recorded = JSON.parse(
+  readFileSync(new URL('../../vectors/recorded-steps.json', import.meta.url), 'utf8'),
+) as RecordedStep[];
 const server = useTestRedis();
 
 test('each step is recorded', () => {

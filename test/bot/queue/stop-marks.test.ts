@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { MINUTE_MS } from '../../../src/shared/clock.ts';
 import { messageKey } from '../../../src/bot/domain/partition-keys.ts';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
@@ -9,7 +9,7 @@ import { createPostLedger } from '../../../src/bot/reply/post-ledger.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { type TurnClaim } from '../../../src/bot/domain/turn.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 
 const keyRing = testKeyRing();
@@ -17,18 +17,16 @@ const channel = { kind: 'group', id: 'C1' } as const;
 const BOT = { name: 'wecom', tenant: 'corp', app: 'bot' } as const;
 const HANDLE = 'C1/17.5';
 
-let server: TestRedis;
+const server = useTestRedis();
 let inbox: Inbox;
 let store: TurnStore;
 let stops = 0;
 
 beforeAll(async () => {
-  server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: () => 1_800_000_000_000 };
   inbox = new Inbox(options);
   store = new DyingWorkersStore({ ...options, historyLifeMs: MINUTE_MS });
 });
-afterAll(() => server.stop());
 beforeEach(() => server.redis.flushall().then(() => undefined));
 
 async function accept(message: InboundMessage): Promise<InboundMessage> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { HOUR_MS, MINUTE_MS } from '../../../src/shared/clock.ts';
 import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
 import { sealSummary } from '../../../src/bot/turn/conversation/summary.ts';
@@ -7,7 +7,7 @@ import { Inbox } from '../../../src/bot/queue/accept.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { type TurnCommit, type TurnClaim } from '../../../src/bot/domain/turn.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 
 // The effects of the queue's scripts on the summary of a conversation.
@@ -17,16 +17,14 @@ const alice = conversationOf(textMessage('x'), 'member');
 const { summary, history } = conversationKeys(alice);
 const SEALED = sealSummary(keyRing, alice.id, { version: 1, text: 'notes', chatKind: 'private', coveredToMs: 1 });
 
-let server: TestRedis;
+const server = useTestRedis();
 let inbox: Inbox;
 let store: TurnStore;
 beforeAll(async () => {
-  server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: Date.now, historyLifeMs: HOUR_MS };
   inbox = new Inbox({ ...options, limits: { personPerMinute: 1_000 } });
   store = new DyingWorkersStore(options);
 });
-afterAll(() => server.stop());
 beforeEach(() => server.redis.flushall());
 
 async function begin(): Promise<TurnClaim> {

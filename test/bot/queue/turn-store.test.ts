@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../../../src/shared/clock.ts';
 import { conversationKeys, messageKey, preferencesKeyPrefix } from '../../../src/bot/domain/partition-keys.ts';
@@ -10,7 +10,7 @@ import type { PersonId } from '../../../src/bot/domain/ids.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { alterEntry } from '../../support/alter-entry.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 import { tries } from '../../support/tries.ts';
 
@@ -18,18 +18,16 @@ const FINAL: TurnCommit = { outcome: 'final', records: [] };
 const alice = conversationOf(textMessage('x'), 'member');
 const keyRing = testKeyRing();
 
-let server: TestRedis;
+const server = useTestRedis();
 let inbox: Inbox;
 let store: TurnStore;
 let nowMs = 1_800_000_000_000;
 
 beforeAll(async () => {
-  server = await startTestRedis();
   const options = { redis: server.redis, keyRing, nowMs: () => nowMs, historyLifeMs: 30 * MINUTE_MS };
   inbox = new Inbox({ ...options, limits: { personPerMinute: 20 } });
   store = new DyingWorkersStore(options);
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   await server.redis.flushall();
 });

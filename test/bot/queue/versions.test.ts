@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { MINUTE_MS } from '../../../src/shared/clock.ts';
 import { conversationKeys, pendingKey } from '../../../src/bot/domain/partition-keys.ts';
 import { conversationOf, deliveryIdOf } from '../../../src/bot/domain/conversation.ts';
@@ -9,21 +9,19 @@ import { EntryError, mergeKeyOf } from '../../../src/bot/queue/inbox-entry.ts';
 import type { TurnStore } from '../../../src/bot/queue/turn-store.ts';
 import { formatStoredAnswer, readStoredAnswer } from '../../../src/bot/turn/stored-answer.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { useTestRedis } from '../../support/use-test-redis.ts';
 import { DyingWorkersStore } from '../../support/dying-workers.ts';
 
 const keyRing = testKeyRing();
 const alice = conversationOf(textMessage('x'), 'member');
 const keys = conversationKeys(alice);
-let server: TestRedis;
+const server = useTestRedis();
 let store: TurnStore;
 const nowMs = () => 1_800_000_000_000;
 
 beforeAll(async () => {
-  server = await startTestRedis();
   store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   await server.redis.flushall();
 });

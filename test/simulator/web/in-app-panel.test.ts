@@ -1,29 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../../support/chromium.ts';
-import { startPageServer, type PageServer } from './page-server.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { BrowserContext, Page } from 'playwright-core';
+import { findChromium } from '../../support/chromium.ts';
 import { BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
+import { usePageServer } from './use-page-server.ts';
 
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
 
 withBrowser('the in-app browser', () => {
-  let browser: Browser;
-  let server: PageServer;
+  const { server, newContext } = usePageServer({ bootstrap: BOOTSTRAP, conversations: [PRIVATE, GROUP] });
   let context: BrowserContext;
   let page: Page;
 
-  beforeAll(async () => {
-    [browser, server] = await Promise.all([
-      launchChromium(),
-      startPageServer({ bootstrap: BOOTSTRAP, conversations: [PRIVATE, GROUP] }),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
   beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
+    context = await newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
     page = await context.newPage();
     await page.clock.install();
     server.messages.set(PRIVATE.id, [messageView({ text: '[Sign in](http://127.0.0.1:9/link/x)' })]);

@@ -1,27 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
-import { BROWSER_WAIT_MS, findChromium, launchChromium } from '../../support/chromium.ts';
-import { startPageServer, type PageServer } from './page-server.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { BrowserContext, CDPSession, Page } from 'playwright-core';
+import { findChromium } from '../../support/chromium.ts';
 import { ALICE, BOB, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
+import { usePageServer } from './use-page-server.ts';
 
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
 
 withBrowser('the page with the keyboard only', () => {
-  let browser: Browser;
-  let server: PageServer;
+  const { server, newContext } = usePageServer({
+    bootstrap: { ...BOOTSTRAP, isLocal: true },
+    conversations: [PRIVATE, GROUP],
+  });
   let context: BrowserContext;
   let page: Page;
 
-  beforeAll(async () => {
-    [browser, server] = await Promise.all([
-      launchChromium(),
-      startPageServer({ bootstrap: { ...BOOTSTRAP, isLocal: true }, conversations: [PRIVATE, GROUP] }),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
   beforeEach(async () => {
     server.calls.length = 0;
     server.messages.set(PRIVATE.id, []).set(GROUP.id, []);
@@ -30,8 +22,7 @@ withBrowser('the page with the keyboard only', () => {
   afterEach(() => context.close());
 
   async function open(width: number): Promise<void> {
-    context = await browser.newContext({ viewport: { width, height: 850 }, locale: 'en-GB' });
-    context.setDefaultTimeout(BROWSER_WAIT_MS);
+    context = await newContext({ viewport: { width, height: 850 }, locale: 'en-GB' });
     page = await context.newPage();
     await page.goto(`${server.url}/?person=alice`);
     await page.getByRole('combobox', { name: 'Signed in as' }).waitFor();

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { BrowserContext, Page } from 'playwright-core';
 import { SHOWN_MESSAGES } from '../../../src/simulator/api.ts';
-import { BROWSER_WAIT_MS, findChromium, launchChromium } from '../../support/chromium.ts';
+import { findChromium } from '../../support/chromium.ts';
 import { untilTrue } from '../../support/deployment.ts';
-import { startPageServer, type PageServer } from './page-server.ts';
 import { ALICE, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
+import { usePageServer } from './use-page-server.ts';
 
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
 const START_MS = Date.UTC(2026, 0, 5, 8);
@@ -12,24 +12,15 @@ const line = (index: number) => messageView({ id: `m${index}`, text: `Line ${ind
 const lines = (count: number) => Array.from({ length: count }, (_, index) => line(index));
 
 withBrowser('a long conversation on the page', () => {
-  let browser: Browser;
-  let server: PageServer;
   let context: BrowserContext;
   let page: Page;
   const conversations = [{ ...PRIVATE }, { ...GROUP }];
+  const { server, newContext } = usePageServer({ bootstrap: BOOTSTRAP, conversations });
 
-  beforeAll(async () => {
-    [browser, server] = await Promise.all([launchChromium(), startPageServer({ bootstrap: BOOTSTRAP, conversations })]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
   beforeEach(async () => {
     Object.assign(conversations[0] ?? {}, PRIVATE);
     server.messages.set(PRIVATE.id, []);
-    context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
-    context.setDefaultTimeout(BROWSER_WAIT_MS);
+    context = await newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
     page = await context.newPage();
   });
   afterEach(() => context.close());

@@ -1,32 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { BROWSER_WAIT_MS, findChromium, launchChromium } from '../../support/chromium.ts';
-import { startPageServer, type PageServer } from './page-server.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { BrowserContext, Page } from 'playwright-core';
+import { findChromium } from '../../support/chromium.ts';
 import { ALICE, BOOTSTRAP, CHEN, GROUP, messageView, PRIVATE } from './sample-views.ts';
+import { usePageServer } from './use-page-server.ts';
 
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
 const LEFT = { ...CHEN, id: 'left', name: 'Lee Left', isInactive: true };
 
 withBrowser('the display of messages', () => {
-  let browser: Browser;
-  let server: PageServer;
+  const { server, newContext } = usePageServer({
+    bootstrap: { ...BOOTSTRAP, people: [...BOOTSTRAP.people, LEFT] },
+    conversations: [PRIVATE, GROUP],
+  });
   let context: BrowserContext;
   let page: Page;
   const refused: string[] = [];
 
-  beforeAll(async () => {
-    [browser, server] = await Promise.all([
-      launchChromium(),
-      startPageServer({
-        bootstrap: { ...BOOTSTRAP, people: [...BOOTSTRAP.people, LEFT] },
-        conversations: [PRIVATE, GROUP],
-      }),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
   beforeEach(() => open('en-US'));
   afterEach(async () => {
     await context.close();
@@ -36,8 +25,7 @@ withBrowser('the display of messages', () => {
   async function open(locale: string, width = 1200): Promise<void> {
     server.calls.length = 0;
     server.messages.set(PRIVATE.id, []).set(GROUP.id, []);
-    context = await browser.newContext({ viewport: { width, height: 850 }, locale, timezoneId: 'Asia/Shanghai' });
-    context.setDefaultTimeout(BROWSER_WAIT_MS);
+    context = await newContext({ viewport: { width, height: 850 }, locale, timezoneId: 'Asia/Shanghai' });
     page = await context.newPage();
     // Violations of the content policy are reported here.
     page.on('console', (said) => {

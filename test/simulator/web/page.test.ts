@@ -1,35 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import axe, { type AxeResults } from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { BROWSER_WAIT_MS, findChromium, launchChromium } from '../../support/chromium.ts';
-import { startPageServer, type PageServer } from './page-server.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { findChromium } from '../../support/chromium.ts';
 import { ALICE, BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
+import { usePageServer } from './use-page-server.ts';
 
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
 
 withBrowser('the page in a browser', () => {
-  let browser: Browser;
-  let server: PageServer;
+  const { server, newContext } = usePageServer({ bootstrap: BOOTSTRAP, conversations: [PRIVATE, GROUP] });
   let context: BrowserContext;
   let page: Page;
   const faults: string[] = [];
 
-  beforeAll(async () => {
-    [browser, server] = await Promise.all([
-      launchChromium(),
-      startPageServer({ bootstrap: BOOTSTRAP, conversations: [PRIVATE, GROUP] }),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
   beforeEach(async () => {
     server.calls.length = 0;
     server.refuseSends(undefined);
     server.messages.set(PRIVATE.id, []).set(GROUP.id, []);
-    context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
-    context.setDefaultTimeout(BROWSER_WAIT_MS);
+    context = await newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
     page = await openTab('?person=alice');
   });
   afterEach(async () => {
@@ -52,7 +40,7 @@ withBrowser('the page in a browser', () => {
   const openGroup = () => page.getByRole('navigation', { name: 'Conversations' }).locator('[data-kind=group]').click();
 
   test('has the names and attributes that people and tests rely on, in both languages', async () => {
-    const chinese = await browser.newContext({ locale: 'zh-CN' });
+    const chinese = await newContext({ locale: 'zh-CN' });
     const tab = await chinese.newPage();
     await tab.goto(`${server.url}/?person=alice`);
     for (const one of [page, tab]) {
@@ -209,7 +197,7 @@ withBrowser('the page in a browser', () => {
       messageView({ id: 'two', images: [image('/images/x'), image('/images/y')], atMs: 1 }),
       messageView({ id: 'one', images: [image('/images/x')], atMs: 2 }),
     ]);
-    const other = await browser.newContext({ locale });
+    const other = await newContext({ locale });
     const tab = await other.newPage();
     await tab.goto(`${server.url}/?person=alice`);
     await tab.locator('.image-tile').nth(2).waitFor();

@@ -1,34 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import axe, { type AxeResults } from 'axe-core';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { BROWSER_WAIT_MS, findChromium, launchChromium } from '../../support/chromium.ts';
-import { startPageServer, type PageServer } from './page-server.ts';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { findChromium } from '../../support/chromium.ts';
 import { BOOTSTRAP, GROUP, messageView, PRIVATE } from './sample-views.ts';
+import { usePageServer } from './use-page-server.ts';
 
 const withBrowser = findChromium() === undefined ? describe.skip : describe;
 
 withBrowser('the tour of local mode', () => {
-  let browser: Browser;
-  let server: PageServer;
+  const { server, newContext } = usePageServer({
+    bootstrap: { ...BOOTSTRAP, isLocal: true },
+    conversations: [PRIVATE, GROUP],
+  });
   let context: BrowserContext;
   let page: Page;
   const faults: string[] = [];
 
-  beforeAll(async () => {
-    [browser, server] = await Promise.all([
-      launchChromium(),
-      startPageServer({ bootstrap: { ...BOOTSTRAP, isLocal: true }, conversations: [PRIVATE, GROUP] }),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
   beforeEach(async () => {
     server.calls.length = 0;
     server.messages.set(PRIVATE.id, []).set(GROUP.id, []);
-    context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
-    context.setDefaultTimeout(BROWSER_WAIT_MS);
+    context = await newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
     page = await openTab('?person=alice');
   });
   afterEach(async () => {

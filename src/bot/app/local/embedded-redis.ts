@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,6 +9,7 @@ import { SECOND_MS } from '../../../shared/clock.ts';
 import { CodedError } from '../../../shared/coded-error.ts';
 import { withTimeout } from '../../../shared/with-timeout.ts';
 import { exitWithParent } from '../../../shared/process/exit-with-parent.ts';
+import { tryToListen } from '../take-free-ports.ts';
 import { findRedisProgram } from './redis-program.ts';
 
 /** A redis-server child process, which is stopped with this process, even if this process is killed. */
@@ -144,14 +144,7 @@ const PORTS = 20_000;
 /** Returns a loopback port that is free at this moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const server = createServer();
     const port = FIRST_PORT + randomInt(PORTS);
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
+    if ((await tryToListen(port, '127.0.0.1')) === undefined) return port;
   }
 }

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { hmacHex, sameSecret } from '../../../shared/crypto/ids.ts';
+import { cookieIn } from '../../../shared/http/cookie-in.ts';
 import type { CallbackParameter } from '../providers/provider.ts';
 
 /**
@@ -12,12 +13,7 @@ const COOKIE_VALUE = /^[A-Za-z0-9_-]{43}$/;
 
 /** The value of the browser cookie in a `Cookie` header; undefined if it is absent, malformed or present twice. */
 export function readBrowserCookie(header: string | undefined): string | undefined {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  const values = pairs
-    .filter((pair) => pair.startsWith(`${COOKIE_NAME}=`))
-    .map((pair) => pair.slice(COOKIE_NAME.length + 1));
-  const [value] = values;
-  return values.length === 1 && value !== undefined && COOKIE_VALUE.test(value) ? value : undefined;
+  return cookieIn(header, COOKIE_NAME, COOKIE_VALUE);
 }
 
 /** The `Set-Cookie` header value of the browser cookie (SECURITY.md one-browser). */

@@ -1,6 +1,6 @@
 import { createMarkdownWriter } from '../markdown/markdown-writer.ts';
 import type { ReplyView } from '../../domain/reply.ts';
-import { isLongAnswer, splitInThread } from '../split-answer.ts';
+import { createSplitter } from '../split-answer.ts';
 import { SLACK_DIALECT } from './dialect.ts';
 
 /**
@@ -26,16 +26,7 @@ export function renderReply({ text, status, mention, finished }: ReplyView): str
   return finished ? writer.renderFinished(status ?? '', MAX_REPLY_BYTES).trim() : '';
 }
 
-/** Splits a finished text into messages of at most `MAX_REPLY_BYTES`, neutralised. Blank pieces are omitted. */
-export function splitReply(text: string, reserveBytes = 0): string[] {
-  return writer.split(text, MAX_REPLY_BYTES - reserveBytes);
-}
-
-/** Like `splitReply` for an answer of any length; long answers are split in a worker thread. */
-export async function splitAnswer(text: string, reserveBytes = 0): Promise<string[]> {
-  if (!isLongAnswer(text, MAX_REPLY_BYTES)) return splitReply(text, reserveBytes);
-  return splitInThread(writer, { dialect: 'slack', text, maxBytes: MAX_REPLY_BYTES - reserveBytes });
-}
+export const { splitReply, splitAnswer } = createSplitter(writer, 'slack', MAX_REPLY_BYTES);
 
 /** Renders a progress line, which may contain the model's words. Slack takes a short line of plain text. */
 export function renderStatus(status: string): string {

@@ -1,7 +1,7 @@
 import { fittingChars } from '../markdown/cut-text.ts';
 import { createMarkdownWriter } from '../markdown/markdown-writer.ts';
 import type { ReplyView } from '../../domain/reply.ts';
-import { isLongAnswer, splitInThread } from '../split-answer.ts';
+import { createSplitter } from '../split-answer.ts';
 import { safePlainText, WECOM_DIALECT } from './dialect.ts';
 
 /** Maximum size of one stream answer or one later reply, in UTF-8 bytes. */
@@ -42,16 +42,7 @@ export function renderReply({ text, status, thinking, finished }: ReplyView): st
   return fitting === '' ? block.trimEnd() : block + fitting;
 }
 
-/** Splits a finished text into messages of at most `MAX_REPLY_BYTES`, neutralised. Blank pieces are omitted. */
-export function splitReply(text: string, reserveBytes = 0): string[] {
-  return writer.split(text, MAX_REPLY_BYTES - reserveBytes);
-}
-
-/** Like `splitReply` for an answer of any length; long answers are split in a worker thread. */
-export async function splitAnswer(text: string, reserveBytes = 0): Promise<string[]> {
-  if (!isLongAnswer(text, MAX_REPLY_BYTES)) return splitReply(text, reserveBytes);
-  return splitInThread(writer, { dialect: 'wecom', text, maxBytes: MAX_REPLY_BYTES - reserveBytes });
-}
+export const { splitReply, splitAnswer } = createSplitter(writer, 'wecom', MAX_REPLY_BYTES);
 
 /** Renders a text without markdown (a welcome, a status, a notice), neutralised and cut between characters. */
 export function renderPlain(text: string, maxBytes: number): string {

@@ -2,7 +2,7 @@ import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { ChatError } from '../../model/chat-error.ts';
-import { rendersBlank } from '../../platforms/shows-nothing.ts';
+import { isBlank } from '../../platforms/markdown/strip-thoughts.ts';
 import type { Outcome } from '../outcome.ts';
 import { referenceOf } from '../../domain/turn-trace.ts';
 import { failedTurnHistory, turnHistory } from '../prompt/turn-history.ts';
@@ -48,7 +48,7 @@ export function createAnswerOutcomes(keyRing: KeyRing, context: TurnContext, voi
       // Read from the current claim, because the stop command arrived during the turn.
       const stopServed = isStopped ? context.controls.claim.stop.seq : undefined;
       // An answer that consists only of reasoning shows no text, but the user waits for a reply.
-      if (rendersBlank(text)) {
+      if (isBlank(text)) {
         const kind = isStopped ? 'stopped' : 'failed';
         return { kind, text: tell(isStopped ? 'stopped' : 'emptyAnswer'), ...failedHistory(answer), stopServed };
       }

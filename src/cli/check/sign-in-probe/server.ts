@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SafeHtml } from '../../../shared/text/html.ts';
 import { inBackground } from '../../../shared/in-background.ts';
+import { cookieIn } from '../../../shared/http/cookie-in.ts';
 import { listen } from '../../../shared/http/http-server.ts';
 import type { CallbackParameter } from '../../../bot/identity/providers/provider.ts';
 import { randomToken, sameSecret } from '../../../shared/crypto/ids.ts';
@@ -14,6 +15,7 @@ import type { ProbeSession } from './session.ts';
 
 const STYLE_SHEET = readFileSync(new URL('../../../bot/identity/pages/sign-in.css', import.meta.url), 'utf8');
 const COOKIE_NAME = '__Host-probe';
+const COOKIE_VALUE = /^[\w-]{43}$/;
 const WORKING_REFRESH_SEC = 1;
 const SIGN_OUT_REFRESH_SEC = 3;
 
@@ -48,7 +50,7 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
   let cookie: string | undefined;
 
   const isOurs = (request: IncomingMessage) => {
-    const given = cookieOf(request);
+    const given = cookieIn(request.headers.cookie, COOKIE_NAME, COOKIE_VALUE);
     return cookie !== undefined && given !== undefined && sameSecret(given, cookie);
   };
   const view = (request: IncomingMessage) => {
@@ -155,12 +157,6 @@ const KNOWN_ERRORS = [
 function knownErrorIn(querystring: string): string | undefined {
   const error = new URLSearchParams(querystring).get('error');
   return KNOWN_ERRORS.find((known) => known === error);
-}
-
-function cookieOf({ headers }: IncomingMessage): string | undefined {
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const values = pairs.filter((pair) => pair.startsWith(`${COOKIE_NAME}=`));
-  return values.length === 1 ? values[0]?.slice(COOKIE_NAME.length + 1) : undefined;
 }
 
 function isOwnForm({ headers }: IncomingMessage, publicUrl: string): boolean {

@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { useTestRedis } from '../../../support/use-test-redis.ts';
 import { startIdentityFixture, type IdentityFixture } from '../identity-fixture.ts';
 import { casAnswer, casSuccess, startCasStandIn, type CasStandIn } from './cas-stand-in.ts';
 
-let server: TestRedis;
+const server = useTestRedis();
 let provider: CasStandIn;
 let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
 beforeEach(async () => {
   provider = await startCasStandIn();
   fixture = await startIdentityFixture(server.redis, {
@@ -17,7 +14,6 @@ beforeEach(async () => {
   });
 });
 afterEach(() => Promise.all([fixture.close(), provider.close()]));
-afterAll(() => server.stop());
 
 const links = () => server.redis.keys('{id}:link:*');
 

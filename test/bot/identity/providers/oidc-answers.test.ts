@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { useTestRedis } from '../../../support/use-test-redis.ts';
 import { keys } from '../../../../src/bot/identity/store.ts';
 import { startIdentityFixture, type IdentityFixture } from '../identity-fixture.ts';
 import { startOidcStandIn, type Mischief, type OidcStandIn } from './oidc-stand-in.ts';
 
-let server: TestRedis;
+const server = useTestRedis();
 let provider: OidcStandIn;
 let fixture: IdentityFixture;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
 beforeEach(async () => {
   provider = await startOidcStandIn();
   fixture = await startIdentityFixture(server.redis, {
@@ -18,7 +15,6 @@ beforeEach(async () => {
   });
 });
 afterEach(() => Promise.all([fixture.close(), provider.close()]));
-afterAll(() => server.stop());
 
 const nowSec = () => Math.floor(Date.now() / 1_000);
 const links = () => server.redis.keys('{id}:link:*');

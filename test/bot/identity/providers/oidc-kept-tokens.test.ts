@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
+import { expect, test } from '@jest/globals';
+import { useTestRedis } from '../../../support/use-test-redis.ts';
 import { startIdentityFixture } from '../identity-fixture.ts';
 import { startOidcStandIn } from './oidc-stand-in.ts';
 
 const HOUR_MS = 3_600_000;
 
-let server: TestRedis;
-beforeAll(async () => {
-  server = await startTestRedis();
-});
-afterAll(() => server.stop());
+const server = useTestRedis();
 
 test('the daily check reads claims that only the id token has, even with a valid access token [daily-check]', async () => {
   const provider = await startOidcStandIn();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src/shared/clock.ts';
 import { conversationKeys } from '../../../../src/bot/domain/partition-keys.ts';
 import { connectRedis } from '../../../../src/shared/redis/redis.ts';
@@ -11,7 +11,8 @@ import { asConversationId, asDeliveryId, asPersonId } from '../../../../src/bot/
 import { doubleScripts } from '../../../support/double-scripts.ts';
 import { endSummaryWaits } from '../../../support/end-summary-waits.ts';
 import { testKeyRing, textMessage } from '../../../support/messages.ts';
-import { recordingLog, startTestRedis, type TestRedis } from '../../../support/redis.ts';
+import { recordingLog } from '../../../support/redis.ts';
+import { useTestRedis } from '../../../support/use-test-redis.ts';
 import { turnOf } from './turns.ts';
 
 const keyRing = testKeyRing();
@@ -19,13 +20,11 @@ const place = conversationOf(textMessage('x'), 'member');
 const keys = conversationKeys(place);
 const SUMMARY: ConversationSummary = { version: 1, text: 'the notes', chatKind: 'private', coveredToMs: 2 };
 
-let server: TestRedis;
+const server = useTestRedis();
 let store: SummaryStore;
 beforeAll(async () => {
-  server = await startTestRedis();
   store = new SummaryStore(server.redis, keyRing, HOUR_MS);
 });
-afterAll(() => server.stop());
 beforeEach(async () => {
   await server.redis.flushall();
   for (const turnId of ['t1', 't2', 't3'])
