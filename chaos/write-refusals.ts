@@ -84,7 +84,7 @@ function makeTrue(
   const { channel, ts, metadata } = args as { channel?: string; ts?: string; metadata?: { event_type: string } };
   const message = messages.find((one) => one.channel === channel && one.ts === ts);
   if (!message) return true;
-  // Slack does not end a stream by itself in the moment in which a worker removes it: nobody could tell whose it was.
+  // Slack does not end a stream by itself at the moment in which a worker removes it: its owner could not be determined.
   if (error === 'message_not_in_streaming_state' && metadata?.event_type === REMOVED_EVENT) return false;
   if (error === 'message_not_in_streaming_state') message.isStreaming = false;
   if (error !== 'message_not_found') return true;

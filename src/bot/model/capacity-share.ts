@@ -20,7 +20,7 @@ export const shareScript = loadScript(import.meta.url, './scripts/share-capacity
     FIRST_PROBE_MS: 10 * SECOND_MS,
     FIRST_BACKOFF_MS: SECOND_MS,
     MAX_BACKOFF_MS: 15 * SECOND_MS,
-    /** Accepted calls after which one refusal, far below the limit, is not caused by the number of calls. */
+    /** Minimum accepted calls before a single refusal far below the limit is ignored. */
     SINGLE_AFTER: 10,
     /** After many refusals the limit waits for this multiple of the last pause: pauses remain a small share of the time. */
     GROW_AFTER: 10,

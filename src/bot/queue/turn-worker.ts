@@ -170,6 +170,7 @@ export class TurnWorker {
       lockDuration: LOCK_MS,
       skipLockRenewal: true,
       stalledInterval: STALLED_SCAN_MS,
+      runRetryDelay: SECOND_MS,
       maxStalledCount: NEVER,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },

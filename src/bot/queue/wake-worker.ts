@@ -3,13 +3,13 @@ import { asError } from '../../shared/coded-error.ts';
 import { inBackground } from '../../shared/in-background.ts';
 import type { WakeJob } from './wake-queue.ts';
 
-/** Fetches that are on their way together. */
+/** Maximum concurrent fetches. */
 const MAX_FETCHES = 32;
 
 /**
  * A BullMQ worker that takes a backlog at once. BullMQ's own loop fetches one job after the other until all slots are taken,
- * and completes finished jobs only then, so that a burst starts as slowly as its answers come from Redis: one round trip a
- * job. This loop begins and completes each wake by itself, and doubles its fetches while each of them finds a wake.
+ * and completes finished jobs only then, so a burst starts at one round trip per job. This loop starts and completes wakes
+ * independently, and doubles its fetches while each of them finds a wake.
  */
 export class WakeWorker extends Worker<WakeJob> {
   /** Wakes that run, or whose fetch is under way. */
@@ -24,6 +24,7 @@ export class WakeWorker extends Worker<WakeJob> {
   }
 
   override async run(): Promise<void> {
+    if (this.closing !== undefined || this.paused) return;
     this.running = true;
     try {
       await this.startStalledCheckTimer();
@@ -36,7 +37,7 @@ export class WakeWorker extends Worker<WakeJob> {
   }
 
   async #readQueue(): Promise<void> {
-    while (this.closing === undefined) {
+    while (this.closing === undefined && !this.paused) {
       if (this.#held >= this.concurrency) await this.#freeSlot();
       else if (await this.#take(true)) await this.#takeBacklog();
     }
@@ -67,8 +68,8 @@ export class WakeWorker extends Worker<WakeJob> {
       return await this.getNextJob(token, { block });
     } catch (error) {
       this.emit('error', asError(error));
-      // The connection is restored meanwhile.
-      await this.delay(this.opts.runRetryDelay);
+      // Redis is unavailable, or refuses writes.
+      if (this.closing === undefined) await this.delay(this.opts.runRetryDelay);
       return undefined;
     }
   }

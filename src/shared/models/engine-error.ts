@@ -52,6 +52,12 @@ const RULES: readonly Rule[] = [
       /max_(?:completion_|new_)?tokens['"` ]+(?:or ['"`]?max_completion_tokens['"`]? )?(?:is|are) too (?:large|high)/i,
     within: [200, 400, 422],
   },
+  // A limit of tokens over time does not limit one prompt, unless the prompt alone exceeds it.
+  {
+    kind: 'limited',
+    words: /^(?![^]*\btoo (?:large|long)\b)[^]*?(?:rate limit|\bper (?:min|sec|hour|day))/i,
+    within: [429],
+  },
   {
     // llama.cpp and others answer 500 or 501 where they were started without images or tools. No repetition helps.
     kind: 'bad-request',

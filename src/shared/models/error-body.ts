@@ -27,9 +27,9 @@ const WORD_KEYS = new Set([
 const SKIPPED_KEYS = new Set(['input', 'ctx', 'request', 'messages', 'failed_generation', 'choices', 'loc']);
 const WAIT_KEYS = new Set(['retrydelay', 'retry_after', 'retryafter', 'retry_after_seconds', 'estimated_time']);
 
-/** `Please try again in 6m0s`, `retry after 2 minutes`, `wait 20 seconds`. */
+/** `Please try again in 6m0s`, `retry after 2 minutes`, `please wait 20 seconds`. */
 const WAIT_WORDS =
-  /(?:try again|retry|wait)(?: after| in| for)? (?=\d)(?:(\d{1,5}) ?m(?:in\w*)?(?![a-z]) ?)?(?:(\d{1,6}(?:\.\d{1,9})?) ?(ms|milli|s(?![a-z])|sec))?/i;
+  /(?:try again|retry|please wait)(?: after| in| for)? (?=\d{1,6}(?:\.\d{1,9})? ?[ms])(?:(\d{1,5}) ?m(?:in\w*)?(?![a-z]) ?)?(?:(\d{1,6}(?:\.\d{1,9})?) ?(ms|milli|s(?![a-z])|sec))?/i;
 
 /** Reads an error body: JSON text, a parsed value, or plain text. Linear in the size of the body. */
 export function readErrorBody(body: unknown): ErrorBody {

@@ -2,9 +2,7 @@ import { SECOND_MS, type NowMs } from '../clock.ts';
 import type { HttpHeaders } from '../http/http-exchange.ts';
 
 /** A wait as services write it: `30`, `"30"`, `30s`, `500ms`, or the first of several values. */
-const WAIT = /^["\s]*(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|)["\s]*(?:,|$)/i;
-/** Smallest number that is a point in time, not a wait. */
-const MIN_EPOCH_SEC = 1e9;
+const WAIT = /^["\s]*(\d{1,9}(?:\.\d{1,9})?)(?:\s{0,3}(ms|s))?["\s]*(?:,|$)/i;
 const ISO_DATE = /^\s*\d{4}-\d\d-\d\dT/;
 
 /** The wait that a response asks for, in milliseconds. Azure and OpenAI also send the exact time. */
@@ -22,8 +20,7 @@ export function readRetryAfter(header: string | undefined, nowMs: NowMs): number
   if (header === undefined) return undefined;
   const [, amount, unit] = WAIT.exec(header) ?? [];
   if (amount !== undefined) return Math.ceil(Number(amount) * (unit?.toLowerCase() === 'ms' ? 1 : SECOND_MS));
-  const epochSec = /^\s*\d{10}\s*$/.test(header) ? Number(header) : 0;
-  if (epochSec >= MIN_EPOCH_SEC) return Math.max(0, epochSec * SECOND_MS - nowMs());
+  if (/^\s*\d{10}\s*$/.test(header)) return Math.max(0, Number(header) * SECOND_MS - nowMs());
   const atMs = /[a-z]{3}/i.test(header) || ISO_DATE.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs());
 }

@@ -33,11 +33,11 @@ export function readMetadata(issuer: string, answer: { status: number; body: str
     throw new ProviderError('failed', 'The OIDC issuer is for all tenants: set the address of your tenant');
   if (!isSameIssuer(issuer, named))
     throw new ProviderError('failed', 'The issuer of the OIDC provider differs from the settings');
-  const missing = REQUIRED.filter((field) => typeof metadata[field] !== 'string');
-  if (missing.length > 0) throw new ProviderError('failed', `The OIDC discovery document has no ${missing.join(', ')}`);
   // Some providers write null or an empty text for what they do not have.
-  const given = Object.entries(metadata).filter(([, value]) => value !== null && value !== '');
-  return Object.fromEntries(given) as unknown as ServerMetadata;
+  const given = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null && value !== ''));
+  const missing = REQUIRED.filter((field) => typeof given[field] !== 'string');
+  if (missing.length > 0) throw new ProviderError('failed', `The OIDC discovery document has no ${missing.join(', ')}`);
+  return given as unknown as ServerMetadata;
 }
 
 function withoutDiscovery(issuer: string): string {

@@ -146,6 +146,7 @@ describe('the pause before a retry', () => {
     ['1577836810', 10_000],
     ['Wed, 01 Jan 2020 00:00:10 GMT', 10_000],
     ['Wed, 01 Jan 2020 00:00:00 GMT', 0],
+    [`5${' '.repeat(16_000)}x`, undefined],
     ['-5', undefined],
     ['soon', undefined],
     ['', undefined],

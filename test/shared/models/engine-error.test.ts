@@ -244,6 +244,9 @@ const ROWS: Record<EngineErrorKind, Row[]> = {
     ['Spark', 200, { code: 11202, message: 'AppIdQpsOverFlowError:(authorizing count overflow)' }],
     ['a bare 429', 429, ''],
     ['Anthropic by tokens', 429, openAi('Number of request tokens has exceeded your per-minute rate limit')],
+    ['tokens per minute', 429, openAi('The number of tokens per minute has exceeded the limit')],
+    ['tokens per day', 429, openAi('Total tokens per day exceeded')],
+    ['input tokens', 429, openAi('Rate limit reached for input tokens; you exceeded 30000 per minute')],
     ['a page', 429, '<html>Too Many Requests</html>'],
     ['OpenAI', 429, openAi('Rate limit reached', { type: 'requests', code: 'rate_limit_exceeded' })],
     [
@@ -424,6 +427,8 @@ test.each([
   ['Please retry after 2 minutes.', 120_000],
   ['Please wait and try again in 5 seconds.', 5_000],
   ['Please wait 7 seconds.', 7_000],
+  ['failed after retry 3 times, please try again in 20s', 20_000],
+  ['The server did not wait 30 s for the upstream', undefined],
   ['Please try again later.', undefined],
 ])('the waiting time is read in %j', (body, retryAfterMs) => {
   expect(classifyEngineError(429, body).retryAfterMs).toBe(retryAfterMs);

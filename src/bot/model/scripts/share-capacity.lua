@@ -8,7 +8,8 @@
 -- After a refusal the limit waits GROW_EVERY_MS, and twice as long with each further one, until two rises in a row were served: an engine
 -- that was full for a moment is soon used fully again, and one that stays full is rarely asked for more than it serves.
 --
--- Constants  SINGLE_AFTER (accepted calls), GROW_EVERY_MS, MAX_STEP (of the limit), GROW_AFTER (the limit waits for this multiple of a refusal's pause at most)
+-- Constants  SINGLE_AFTER (accepted calls), GROW_EVERY_MS, MAX_STEP (of the limit)
+--            GROW_AFTER (the limit waits for this multiple of a refusal's pause at most)
 --            FIRST_BACKOFF_MS, MAX_BACKOFF_MS (pause after a refusal while no call runs), FIRST_PROBE_MS, MAX_PAUSE_MS
 --            RAMP_MS, RAMP_STEP_MS (calls resume gradually after a pause), LEASE_MS, FORGET_MS (of an engine without refusals)
 -- Keys       engine: a hash with the limit, and one field per worker
@@ -68,7 +69,7 @@ if refused > 0 then
   if not isSingle and (now >= growAt or growWait == 0) then
     growWait = math.min(math.max(2 * growWait, GROW_EVERY_MS), math.max(GROW_AFTER * pauseMs, GROW_EVERY_MS))
   end
-  growAt = math.max(growAt, pausedUntil, now + growWait)
+  growAt = math.max(growAt, pausedUntil, isSingle and 0 or now + growWait)
   if not isSingle then step, rises = 1, 0 end
   state.refusedAt = now
 elseif passed > 0 then
