@@ -136,7 +136,7 @@ const wasClaimedAt = (claims: readonly Claim[], atMs: number) => claims.some((cl
 function isExplained(outcome: string, { steps }: Claim): boolean {
   const reasons: Readonly<Record<string, RegExp>> = {
     refused: /^(?:refused|moderated|answer of an earlier worker)$/,
-    failed: /^error$/,
+    failed: /^(?:error|model call ended)$/,
     interrupted: /^(?:error|model call ended|answer of an earlier worker)$/,
   };
   const reason = reasons[outcome];
