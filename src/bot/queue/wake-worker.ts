@@ -15,6 +15,8 @@ export class WakeWorker extends Worker<WakeJob> {
   /** Wakes that run, or whose fetch is under way. */
   #held = 0;
   #fetches = 0;
+  /** A failed fetch has used up the signal of a waiting wake, so the next one does not wait for a signal. */
+  #hasFailed = false;
   /** Set while all slots are taken. */
   #onFreeSlot: (() => void) | undefined;
 
@@ -39,7 +41,7 @@ export class WakeWorker extends Worker<WakeJob> {
   async #readQueue(): Promise<void> {
     while (this.closing === undefined && !this.paused) {
       if (this.#held >= this.concurrency) await this.#freeSlot();
-      else if (await this.#take(true)) await this.#takeBacklog();
+      else if (await this.#take(!this.#hasFailed)) await this.#takeBacklog();
     }
     while (this.#held > 0) await this.#freeSlot();
   }
@@ -65,8 +67,11 @@ export class WakeWorker extends Worker<WakeJob> {
 
   async #fetch(token: string, block: boolean): Promise<Job<WakeJob> | undefined> {
     try {
-      return await this.getNextJob(token, { block });
+      const job = await this.getNextJob(token, { block });
+      this.#hasFailed = false;
+      return job;
     } catch (error) {
+      this.#hasFailed = true;
       this.emit('error', asError(error));
       // Redis is unavailable, or refuses writes.
       if (this.closing === undefined) await this.delay(this.opts.runRetryDelay);
