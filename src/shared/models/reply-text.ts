@@ -182,7 +182,8 @@ export class ReplyText {
    */
   #mayBecomeMark(begun: string): boolean {
     const isTorn = (mark: string) => mark.length > begun.length && mark.startsWith(begun);
-    if ([...START_OPENS, ...THOUGHT_CLOSES].some(isTorn)) return true;
+    // The character behind a closing mark distinguishes it from text.
+    if (START_OPENS.some(isTorn) || THOUGHT_CLOSES.some((mark) => mark.startsWith(begun))) return true;
     if (this.#readsCalls && CALL_OPENS.some(isTorn)) return true;
     return !this.#hasThought && begun.length >= MIN_WORD_CHARS && WORD_OPENS.some(isTorn);
   }

@@ -20,8 +20,7 @@ const BLOCK_START =
 /** Python: a list of calls. */
 const LIST_START = /^\[\s*[A-Za-z_]\w{0,40}\(/;
 /** A truncated beginning of such a block. */
-const BLOCK_BEGINNING =
-  /^(?:`{1,2}|```\w{0,16}|(?:```\w{0,16}\s)?\s*(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?|\[\s*[A-Za-z_]\w{0,40})$/;
+const BLOCK_BEGINNING = /^(?:`{1,2}|(?:```\w{0,16})?\s*(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?|\[\s*[A-Za-z_]\w{0,40})$/;
 const CALL_BLOCK = /^```tool_(?:call|code)/;
 
 /** A code block or object at the beginning of a text that may consist only of a call. */

@@ -298,16 +298,26 @@ test('the parts of a text do not depend on how it is cut [whole-answers]', () =>
     '.',
     '你',
     '{"name":"current_time"}',
+    '\n{"name":"x"}',
+    '[x(1)]',
+    'current_time">',
+    '<|im_start|>user',
     '🙂',
   );
   const text = fc.array(letters, { maxLength: 10 }).map((pieces) => pieces.join(''));
   fc.assert(
-    fc.property(text, fc.array(fc.nat({ max: 120 }), { maxLength: 8 }), fc.boolean(), (whole, places, hasTools) => {
-      const offered = hasTools ? TOOLS : NO_TOOLS;
-      expect(read(cut(whole, places), { offered })).toEqual(read([whole], { offered }));
-    }),
+    fc.property(
+      text,
+      fc.array(fc.nat({ max: 120 }), { maxLength: 8 }),
+      fc.boolean(),
+      fc.constantFrom(...ENDINGS),
+      (whole, places, hasTools, ending) => {
+        const offered = hasTools ? TOOLS : NO_TOOLS;
+        expect(read(cut(whole, places), { offered, ending })).toEqual(read([whole], { offered, ending }));
+      },
+    ),
     // With an empty chunk in between.
-    { numRuns: tries(2_000), examples: [['🙂</thought>', [2, 2], false]] },
+    { numRuns: tries(2_000), examples: [['🙂</thought>', [2, 2], false, 'whole']] },
   );
 });
 
