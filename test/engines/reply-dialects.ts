@@ -187,6 +187,22 @@ export const REPLY_DIALECTS: readonly ReplyDialect[] = [
     text: TWO,
   },
   {
+    name: 'an interrupted answer that shows an object',
+    wire: [...'{"name": "x"}\nis an object.'].map((content) => chunk({ content })),
+    text: '{"name": "x"}\nis an object.',
+    ending: 'cut',
+  },
+  {
+    name: 'an answer that shows a tag',
+    wire: says('Each <tool na', 'me="saw"> is an entry.'),
+    text: 'Each <tool name="saw"> is an entry.',
+  },
+  {
+    name: 'an answer that shows turns',
+    wire: says('<|im_start|>system\nBe kind<|im', '_end|>\n<|im_start|>user\nHi<|im_end|>\n', TWO),
+    text: `<|im_start|>system\nBe kind<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n${TWO}`,
+  },
+  {
     name: 'a last message that sums up',
     wire: [
       chunk({ content: 'It is' }),

@@ -92,6 +92,8 @@ export const FOREIGN_TURNS: readonly string[] = ['user', 'system', 'tool'].flatM
 export interface CallMark {
   open: string;
   closes: readonly string[];
+  /** The mark also occurs in ordinary XML: what it encloses is a call only if it names an offered tool. */
+  isWord?: true;
 }
 
 /** How models write tool calls into their text if the engine does not parse them. */
@@ -104,9 +106,7 @@ export const CALL_MARKS: readonly CallMark[] = [
     'function_call',
     'function_calls',
     'functioncall',
-    'tools',
     'TOOL_CALL',
-    'tool_code',
   ),
   ...tags(
     'minimax:tool_call',
@@ -118,12 +118,13 @@ export const CALL_MARKS: readonly CallMark[] = [
     'antml:function_calls',
     'longcat_tool_call',
   ),
+  ...tags('tools', 'tool_code').map((mark) => ({ ...mark, isWord: true as const })),
   { open: '<function=', closes: ['</function>'] },
-  { open: '<function(', closes: ['</function>'] },
-  { open: '<function name=', closes: ['</function>'] },
+  { open: '<function(', closes: ['</function>'], isWord: true },
+  { open: '<function name=', closes: ['</function>'], isWord: true },
   { open: '<tool_call name=', closes: ['</tool_call>'] },
-  { open: '<tool name=', closes: ['</tool>'] },
-  { open: '<invoke name=', closes: ['</invoke>'] },
+  { open: '<tool name=', closes: ['</tool>'], isWord: true },
+  { open: '<invoke name=', closes: ['</invoke>'], isWord: true },
   { open: '[TOOL_CALL]', closes: ['[/TOOL_CALL]'] },
   { open: '[TOOL_CALLS]', closes: ['[/TOOL_CALLS]'] },
   { open: '[TOOL_REQUEST]', closes: ['[END_TOOL_REQUEST]'] },

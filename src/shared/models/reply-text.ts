@@ -1,6 +1,7 @@
 import { readCalls, type TextCall } from './read-calls.ts';
-import { blockAt, firstOf, MAX_CALL_CHARS, partAtEnd, ticksAt, type Region } from './text-regions.ts';
+import { blockAt, createNameTest, firstOf, MAX_CALL_CHARS, partAtEnd, ticksAt, type Region } from './text-regions.ts';
 import {
+  type CallMark,
   ANSWER_MARKS,
   BOX_MARKS,
   CALL_MARKS,
@@ -39,6 +40,10 @@ export type Ending = 'more' | 'whole' | 'length' | 'cut';
 const MAX_BLANKS = 256;
 /** Maximum characters held back because a text begins like reasoning. */
 const MAX_HELD_CHARS = 4_000;
+/** A call that is not marked by a special token is recognized within this number of characters. */
+const MAX_CALL_START_CHARS = 200;
+/** Longer chunks are read in pieces, because text behind a mark that turns out to be text is copied. */
+const MAX_PIECE_CHARS = 4_096;
 /** Maximum number of marks of calls that turned out to be text. Further marks are text. */
 const MAX_FAILED_CALLS = 8;
 
@@ -66,6 +71,7 @@ const UNBOUNDED = Number.POSITIVE_INFINITY;
  */
 export class ReplyText {
   readonly #options: ReplyTextOptions;
+  readonly #namesTool: (text: string) => boolean;
   #readsCalls: boolean;
   /** `turn`: behind an end mark. `over`: behind the beginning of another speaker's turn. */
   #place: 'start' | 'gap' | 'region' | 'text' | 'turn' | 'over' = 'start';
@@ -79,6 +85,8 @@ export class ReplyText {
   #isNamed = false;
   /** The answer mentioned an opening mark, so it may also mention a closing one. */
   #speaksOfMarks = false;
+  /** The answer itself contains the beginning of a turn, so it explains turns. */
+  #speaksOfTurns = false;
   /** The closing mark that matches a mark in front of the answer. */
   #answerClose: string | undefined;
   #failedCalls = 0;
@@ -92,6 +100,7 @@ export class ReplyText {
 
   constructor(options: ReplyTextOptions) {
     this.#options = options;
+    this.#namesTool = createNameTest(options.offered);
     this.#readsCalls = options.offered.size > 0;
   }
 
@@ -112,12 +121,18 @@ export class ReplyText {
   }
 
   part(piece: string, ending: Ending = 'more'): ParsedReply {
+    this.#read = emptyRead();
+    let at = 0;
+    for (; piece.length - at > MAX_PIECE_CHARS; at += MAX_PIECE_CHARS)
+      this.#readPiece(piece.slice(at, at + MAX_PIECE_CHARS), 'more');
+    this.#readPiece(piece.slice(at), ending);
+    return this.#read;
+  }
+
+  #readPiece(piece: string, ending: Ending): void {
     this.#held += piece;
     this.#ending = ending;
-    this.#read = emptyRead();
-    const isLast = ending !== 'more';
-    while (this.#step(isLast));
-    return this.#read;
+    while (this.#step(ending !== 'more'));
   }
 
   /** @returns whether another step may find more */
@@ -167,7 +182,8 @@ export class ReplyText {
    */
   #mayBecomeMark(begun: string): boolean {
     const isTorn = (mark: string) => mark.length > begun.length && mark.startsWith(begun);
-    if ([...START_OPENS, ...THOUGHT_CLOSES].some(isTorn)) return true;
+    // The character behind a closing mark distinguishes it from text.
+    if (START_OPENS.some(isTorn) || THOUGHT_CLOSES.some((mark) => mark.startsWith(begun))) return true;
     if (this.#readsCalls && CALL_OPENS.some(isTorn)) return true;
     return !this.#hasThought && begun.length >= MIN_WORD_CHARS && WORD_OPENS.some(isTorn);
   }
@@ -189,7 +205,7 @@ export class ReplyText {
         : { kind: 'thought', ...thought, maxChars: UNBOUNDED };
     if (this.#readsCalls) {
       const call = CALL_MARKS.find(({ open }) => begun.startsWith(open));
-      if (call) return { kind: 'call', ...call, maxChars: MAX_CALL_CHARS };
+      if (call) return callRegion(call);
       const block = /^[{[`]/.test(begun) ? blockAt(begun, isLast) : undefined;
       if (block) return block;
     }
@@ -220,25 +236,30 @@ export class ReplyText {
 
   #readRegion(region: Region, isLast: boolean): boolean {
     const close = firstOf(this.#held, region.closes);
+    const isFollowed = region.end?.isFollowedIn(this.#held) === true;
     this.#keep(region, close?.at ?? this.#held.length - (isLast ? 0 : partAtEnd(this.#held, region.closes)));
     if (close) {
       this.#held = this.#held.slice(close.mark.length);
       this.#endRegion(region, close.mark, true);
       return true;
     }
+    if (isFollowed) {
+      this.#showBlock(region.end?.length ?? 0);
+      return true;
+    }
     // Two characters distinguish a mark from text.
     const isMore = region.kind === 'end' && this.#endsAtLast(this.#kept.join('').trimStart(), isLast);
-    if (!isLast && !isMore && this.#keptChars <= region.maxChars) return false;
+    if (!isLast && !isMore && (this.#keptChars <= region.maxChars || this.#isLongCall(region))) return false;
     this.#endRegion(region, '', isLast && !isMore);
     return true;
   }
 
-  /** Whether the text behind an end mark tells what it is. @param more without the blanks in front of it */
-  #endsAtLast(more: string, isLast: boolean): boolean {
-    return isLast ? more !== '' : more.length > 1 && (more === GEMMA_TURN || !GEMMA_TURN.startsWith(more));
+  /** Whether the text behind an end mark is long enough to classify it. @param next that text, without leading blanks */
+  #endsAtLast(next: string, isLast: boolean): boolean {
+    return isLast ? next !== '' : next.length > 1 && (next === GEMMA_TURN || !GEMMA_TURN.startsWith(next));
   }
 
-  /** A turn of another speaker that the model invented is not part of the answer. */
+  /** Ends the answer in front of an invented turn of another speaker, and continues it with another message of the model. */
   #readTurn(isLast: boolean): boolean {
     const isTorn = (mark: string) => mark.length > this.#held.length && mark.startsWith(this.#held);
     if (!isLast && FOREIGN_TURNS.some(isTorn)) return false;
@@ -271,7 +292,7 @@ export class ReplyText {
       case 'end':
         // Another message of the model, with its own marks.
         const next = kept.trimStart();
-        if (next.startsWith('<|') || next.startsWith(GEMMA_TURN)) {
+        if (!this.#speaksOfTurns && (next.startsWith('<|') || next.startsWith(GEMMA_TURN))) {
           this.#held = next + this.#held;
           return this.#go('turn');
         }
@@ -279,13 +300,38 @@ export class ReplyText {
       case 'call':
       case 'block': {
         const calls = isWhole ? this.#callsIn(region, kept) : [];
-        // A truncated call is not text.
         const isTorn = close === '' && (this.#ending === 'cut' || this.#ending === 'length');
-        if (calls.length === 0 && !isTorn) return this.#giveBack(region, close);
+        if (calls.length === 0 && !(isTorn && this.#isTornCall(region, kept))) return this.#giveBack(region, close);
         this.#read.calls.push(...calls);
         return this.#go('gap');
       }
     }
+  }
+
+  /** A truncated call is not text. */
+  #isTornCall(region: Region, kept: string): boolean {
+    if (region.kind === 'block') return this.#namesTool(kept);
+    return isSpecial(region.open) || kept.trim() === '' || this.#beginsCall(region, kept);
+  }
+
+  #beginsCall({ open, isWord }: Region, kept: string): boolean {
+    const beginning = isSpecial(open) ? kept : kept.slice(0, MAX_CALL_START_CHARS);
+    return CALL_START.test(beginning) && (isWord === undefined || this.#namesTool(beginning));
+  }
+
+  /** Whether a region continues as a call behind its beginning. */
+  #isLongCall(region: Region): boolean {
+    if (region.kind !== 'call' || region.maxChars === MAX_CALL_CHARS) return false;
+    region.maxChars = MAX_CALL_CHARS;
+    return this.#keptChars <= MAX_CALL_CHARS && this.#beginsCall(region, this.#kept.join(''));
+  }
+
+  /** Other text follows the blocks, so they are text, and nothing in them is a mark. */
+  #showBlock(length: number): void {
+    this.#held = this.#kept.join('');
+    this.#go('text');
+    this.#isLineStart = false;
+    this.#say(length);
   }
 
   /** Whether text that began like reasoning was cut before its end. */
@@ -317,13 +363,15 @@ export class ReplyText {
     }
   }
 
-  #callsIn({ kind, open }: Region, kept: string): TextCall[] {
-    if (kind === 'call' && !CALL_START.test(kept)) return [];
+  #callsIn(region: Region, kept: string): TextCall[] {
+    const { kind, open, isWord } = region;
+    if (kind === 'call' && !this.#beginsCall(region, kept)) return [];
     const calls = readCalls(/(?:=|[[(])$/.test(open) ? open.replace('functools', '') + kept : kept);
-    if (kind === 'call') return calls;
+    const isOffered = ({ name }: TextCall) => this.#options.offered.has(name);
+    if (kind === 'call') return isWord === undefined || calls.some(isOffered) ? calls : [];
     // An object in an answer is a call only if it names an offered tool and ends the answer.
     const isAll = /(?:[}\])]|```)\s*$/.test(kept.slice(-MAX_BLANKS));
-    return isAll && calls.every(({ name }) => this.#options.offered.has(name)) ? calls : [];
+    return isAll && calls.every(isOffered) ? calls : [];
   }
 
   #readText(isLast: boolean): boolean {
@@ -383,14 +431,16 @@ export class ReplyText {
     const ends = this.#answerClose === undefined ? END_MARKS : [...END_MARKS, this.#answerClose];
     const isTorn = (mark: string) => mark.length > rest.length && mark.startsWith(rest);
     if (!isLast) {
-      if (ends.some(isTorn) || BOX_MARKS.some(isTorn) || (this.#readsCalls && CALL_OPENS.some(isTorn))) return 'wait';
+      if ([...ends, ...BOX_MARKS, ...FOREIGN_TURNS].some(isTorn) || (this.#readsCalls && CALL_OPENS.some(isTorn)))
+        return 'wait';
       if (!this.#hasThought && [...THOUGHT_CLOSES, ...START_OPENS].some(isTorn)) return 'wait';
       if (this.#isLineStart && SECOND_THOUGHTS.some(({ open }) => isTorn(open))) return 'wait';
     }
     const call = this.#readsCalls ? CALL_MARKS.find(({ open }) => rest.startsWith(open)) : undefined;
-    if (call) return { kind: 'call', ...call, maxChars: MAX_CALL_CHARS };
+    if (call) return callRegion(call);
     const end = ends.find((mark) => rest.startsWith(mark));
     if (end !== undefined) return { kind: 'end', open: end, closes: [], maxChars: MAX_BLANKS };
+    this.#speaksOfTurns ||= FOREIGN_TURNS.some((mark) => rest.startsWith(mark));
     const again = this.#isLineStart ? this.#secondThoughtAt(rest) : undefined;
     if (again || this.#hasThought || this.#speaksOfMarks) return again;
     this.#speaksOfMarks = SURE_THOUGHTS.some(({ open }) => rest.startsWith(open));
@@ -442,5 +492,9 @@ function emptyRead(): ParsedReply {
 
 /** Marks of this form are special tokens that never occur as words. */
 function isSpecial(mark: string): boolean {
-  return /^<[|｜]/.test(mark);
+  return /^<[|｜]/.test(mark) || mark.startsWith(GEMMA_TURN);
+}
+
+function callRegion(mark: CallMark): Region {
+  return { kind: 'call', ...mark, maxChars: isSpecial(mark.open) ? MAX_CALL_CHARS : MAX_CALL_START_CHARS };
 }

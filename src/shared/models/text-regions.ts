@@ -5,6 +5,10 @@ export interface Region {
   open: string;
   closes: readonly string[];
   maxChars: number;
+  /** The opening mark is also an ordinary word. */
+  isWord?: true;
+  /** Finds the end of a block. */
+  end?: BlockEnd;
 }
 
 /** Maximum characters of a call. A longer one is text. */
@@ -16,16 +20,95 @@ const BLOCK_START =
 /** Python: a list of calls. */
 const LIST_START = /^\[\s*[A-Za-z_]\w{0,40}\(/;
 /** A truncated beginning of such a block. */
-const BLOCK_BEGINNING =
-  /^(?:`{1,2}|```\w{0,16}|(?:```\w{0,16}\s)?\s*(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?|\[\s*[A-Za-z_]\w{0,40})$/;
+const BLOCK_BEGINNING = /^(?:`{1,2}|(?:```\w{0,16})?\s*(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?|\[\s*[A-Za-z_]\w{0,40})$/;
 const CALL_BLOCK = /^```tool_(?:call|code)/;
 
 /** A code block or object at the beginning of a text that may consist only of a call. */
 export function blockAt(begun: string, isLast: boolean): Region | 'wait' | undefined {
   if (BLOCK_START.test(begun) || LIST_START.test(begun) || CALL_BLOCK.test(begun))
-    return { kind: 'block', open: '', closes: [], maxChars: MAX_CALL_CHARS };
+    return { kind: 'block', open: '', closes: [], maxChars: MAX_CALL_CHARS, end: new BlockEnd() };
   const mayBegin = begun.length < MAX_BLOCK_START_CHARS && BLOCK_BEGINNING.test(begun);
   return mayBegin && !isLast ? 'wait' : undefined;
+}
+
+const FENCE = '```';
+
+/** Finds the end of adjacent blocks that arrive in parts. Processes each character once. */
+export class BlockEnd {
+  /** Number of characters up to the end of the last complete block. */
+  length = 0;
+  #seen = 0;
+  /** Open brackets. */
+  #depth = 0;
+  #quote = '';
+  #before = '';
+  #isInFence = false;
+  #isFirstLine = false;
+  /** The first characters of the line, without blanks. */
+  #lineStart = '';
+
+  /** @returns whether text follows that is not a block */
+  isFollowedIn(piece: string): boolean {
+    for (let at = 0; at < piece.length; at += 1) {
+      const sign = piece.charAt(at);
+      this.#seen += 1;
+      if (this.#isInFence) {
+        if (this.#fenceTakes(sign)) return true;
+      } else if (this.#depth > 0) this.#jsonTakes(sign);
+      else if (this.#isOtherText(sign)) return true;
+    }
+    return false;
+  }
+
+  /** Between blocks. */
+  #isOtherText(sign: string): boolean {
+    if (sign === '`') {
+      [this.#isInFence, this.#isFirstLine, this.#lineStart] = [true, true, sign];
+      return false;
+    }
+    if (sign === '{' || sign === '[') this.#depth = 1;
+    return this.#depth === 0 && !/[\s,;]/.test(sign);
+  }
+
+  /** @returns whether this is inline code instead */
+  #fenceTakes(sign: string): boolean {
+    const isStartRead = sign === '\n' || this.#lineStart.length === FENCE.length;
+    if (this.#isFirstLine && isStartRead && this.#lineStart !== FENCE) return true;
+    if (sign === '\n') [this.#isFirstLine, this.#lineStart] = [false, ''];
+    else if (!isStartRead && sign !== ' ') this.#lineStart += sign;
+    if (!this.#isFirstLine && this.#lineStart === FENCE) {
+      this.#isInFence = false;
+      this.length = this.#seen;
+    }
+    return false;
+  }
+
+  /** JSON, or a list of Python, whose texts may be in single quotes. */
+  #jsonTakes(sign: string): void {
+    const before = this.#before;
+    this.#before = before === '\\' && sign === '\\' ? '' : sign;
+    if (this.#quote !== '') {
+      if (sign === this.#quote && before !== '\\') this.#quote = '';
+    } else if (sign === '"' || (sign === "'" && !/\w/.test(before))) this.#quote = sign;
+    else if (sign === '{' || sign === '[') this.#depth += 1;
+    else if ((sign === '}' || sign === ']') && (this.#depth -= 1) === 0) this.length = this.#seen;
+  }
+}
+
+/** A name that is cut, in the first value of an object or behind an opening mark. */
+const TORN_NAME = /^(?:[^:]{0,48}:)?["'\s]{0,4}([\w-]{2,128})$/;
+
+/** Tests whether a text contains the name of an offered tool where a call has it, possibly cut. */
+export function createNameTest(offered: ReadonlySet<string>): (text: string) => boolean {
+  const names = [...offered].filter((name) => name !== '');
+  const anyName = names.map((name) => name.replace(/[^\w-]/g, '\\$&')).join('|');
+  const named = new RegExp(`(?<![\\w-])(?:${anyName})(?:["'](?!\\s*:)|[()>{\\n]|$)`);
+  return (text) => {
+    const torn = TORN_NAME.exec(text)?.[1];
+    return (
+      names.length > 0 && (named.test(text) || (torn !== undefined && names.some((name) => name.startsWith(torn))))
+    );
+  };
 }
 
 export function ticksAt(text: string, at: number): number {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ReplyText, type ParsedReply } from '../../../src/shared/models/reply-text.ts';
+import {
+  ReplyText,
+  type Ending,
+  type ParsedReply,
+  type ReplyTextOptions,
+} from '../../../src/shared/models/reply-text.ts';
 import { CALL_MARKS, THOUGHT_MARKS } from '../../../src/shared/models/reply-marks.ts';
 import { tries } from '../../support/tries.ts';
 
@@ -8,7 +13,10 @@ const TOOLS: ReadonlySet<string> = new Set(['search_documents', 'current_time'])
 const NO_TOOLS: ReadonlySet<string> = new Set();
 
 /** The combined result of all parts of an answer. */
-function read(pieces: readonly string[], { offered = TOOLS, thoughtFirst = false } = {}) {
+function read(
+  pieces: readonly string[],
+  { offered = TOOLS, thoughtFirst = false, ending = 'whole' }: Partial<ReplyTextOptions> & { ending?: Ending } = {},
+) {
   const reading = new ReplyText({ offered, thoughtFirst });
   const all: ParsedReply = { thought: '', text: '', calls: [], retracts: false };
   const take = (part: ParsedReply) => {
@@ -17,10 +25,10 @@ function read(pieces: readonly string[], { offered = TOOLS, thoughtFirst = false
     all.text += part.text;
     all.calls.push(...part.calls);
   };
-  for (const piece of pieces)
+  for (const piece of pieces.slice(0, -1))
     if (reading.passes(piece)) all.text += piece;
     else take(reading.part(piece));
-  take(reading.part('', 'whole'));
+  take(reading.part(pieces.at(-1) ?? '', ending));
   return { thought: all.thought, text: all.text, calls: all.calls };
 }
 
@@ -35,6 +43,9 @@ const cut = (text: string, places: readonly number[]) => {
 
 const byFour = (text: string) => text.match(/[^]{1,4}/g) ?? [];
 const byLetter = (text: string) => [...text];
+const ENDINGS = ['whole', 'length', 'cut'] as const;
+/** A text as it may arrive: at once or in parts, with or without an empty chunk at the end. */
+const arrivals = (text: string) => [[text], [text, ''], byLetter(text), [...byLetter(text), ''], byFour(text)];
 
 describe('a thought in the text', () => {
   test.each(
@@ -64,6 +75,7 @@ describe('a thought in the text', () => {
     ],
     ['an end mark of the model', ['It is 2.<|im_end|>'], ''],
     ['an invented turn of the user', ['It is 2.<|im_end|>\n<|im_start|>user\nAnd 2+2?<|im_end|>'], ''],
+    ['the beginning of another message of Gemma', ['It is <end_of_turn>\n<start_of_turn>model\n2.'], ''],
     ['an invented turn of Gemma', ['It is 2.<end_of_turn>\n<start_of_turn>user\nAnd 2+2?'], ''],
     ['a box of GLM', ['<think>so</think>It is <|begin_of_box|>2<|end_of_box|>.'], 'so'],
     ['a format in the channel of the answer', ['<|channel|>final <|constrain|>json<|message|>It is 2.'], ''],
@@ -108,6 +120,61 @@ describe('texts about marks', () => {
   ])('stay unchanged: %j', (text) => {
     for (const pieces of [[text], byLetter(text)]) expect(read(pieces)).toEqual({ thought: '', text, calls: [] });
   });
+});
+
+const CHAT_ML = 'ChatML:\n<|im_start|>system\nBe kind<|im_end|>\n<|im_start|>user\nHello<|im_end|>\nImportant advice.';
+
+describe.each(ENDINGS)('texts that end by %s', (ending) => {
+  test.each([
+    'Here is it:\n{"name": "x", "version": 1}\nAnd now ordinary text follows.',
+    '{"type": "object"}\nis a schema.',
+    'Here is it:\n```json\n{"name": "x", "note": "```"}\n```\nAnd `more` follows.',
+    'Here is it:\n{"type": "menu", "items": [\n{"name": "it\\"s"}]}',
+    'Here is it:\n{"type": "menu", "items": [',
+    '[foo(1), bar(2)] is a list.',
+    '{"name": "x"}\n`name` is its name.',
+    '{"name": "x"}\n[More](y) about it.',
+    '{"name": "current_time"} asks for the time.',
+    'In this XML <tool name="hammer"> starts an entry. The rest explains it.',
+    'Write <function name="main">body</function> in the file. Then save.',
+    'Write <function name="main">current_time()</function> in the file. Then save.',
+    'Run <tool_code>print("hi")</tool_code> now.',
+    '<tools>\n<tool name="saw"/>\n</tools> lists them.',
+    'An <invoke name="x"> and a <function(x)> that stay open.',
+    'Use <tool_call> to call a tool.',
+    CHAT_ML,
+    CHAT_ML.replaceAll('<|im_start|>', '<start_of_turn>').replaceAll('<|im_end|>', '<end_of_turn>'),
+  ])('stay unchanged: %j [whole-answers]', (text) => {
+    for (const pieces of arrivals(text)) expect(read(pieces, { ending })).toEqual({ thought: '', text, calls: [] });
+  });
+});
+
+test.each(['length', 'cut'] as const)('a call that is torn by %s is not text', (ending) => {
+  for (const call of [
+    '<tool_call>',
+    '<tool_call>{"na',
+    '<|python_tag|>print("hi',
+    '{"name": "sear',
+    '```json\n{"name": "search_documents", "arguments": {"query": "fe',
+    '{"arguments": {"query": "fees"}, "name": "search_documents"',
+    '[search_documents(query="fe',
+    '<tool name="sear',
+    '<tool name="search_documents">{"query": "fe',
+    '<tool_code>\nprint(search_documents(query="fe',
+  ])
+    for (const pieces of arrivals(`One moment.\n${call}`))
+      expect([call, read(pieces, { ending }).text]).toEqual([call, 'One moment.\n']);
+});
+
+test.each([
+  ['an object', 'It holds\n{"name": "Ann"}\n and'],
+  ['a block of code', '```json\n{"name": "Ann"}\n```\nis'],
+  ['a tag', `<tool name="saw"> is ${'an entry '.repeat(25)}`],
+  ['a mark of calls', `<tool_call> is ${'a mark '.repeat(30)}`],
+])('the text behind %s is shown while the answer grows', (_, text) => {
+  const reading = new ReplyText({ offered: TOOLS, thoughtFirst: false });
+  const shown = byLetter(text).map((piece) => (reading.passes(piece) ? piece : reading.part(piece).text));
+  expect(shown.join('')).toBe(text);
 });
 
 describe('tool calls in the text', () => {
@@ -231,16 +298,26 @@ test('the parts of a text do not depend on how it is cut [whole-answers]', () =>
     '.',
     '你',
     '{"name":"current_time"}',
+    '\n{"name":"x"}',
+    '[x(1)]',
+    'current_time">',
+    '<|im_start|>user',
     '🙂',
   );
   const text = fc.array(letters, { maxLength: 10 }).map((pieces) => pieces.join(''));
   fc.assert(
-    fc.property(text, fc.array(fc.nat({ max: 120 }), { maxLength: 8 }), fc.boolean(), (whole, places, hasTools) => {
-      const offered = hasTools ? TOOLS : NO_TOOLS;
-      expect(read(cut(whole, places), { offered })).toEqual(read([whole], { offered }));
-    }),
+    fc.property(
+      text,
+      fc.array(fc.nat({ max: 120 }), { maxLength: 8 }),
+      fc.boolean(),
+      fc.constantFrom(...ENDINGS),
+      (whole, places, hasTools, ending) => {
+        const offered = hasTools ? TOOLS : NO_TOOLS;
+        expect(read(cut(whole, places), { offered, ending })).toEqual(read([whole], { offered, ending }));
+      },
+    ),
     // With an empty chunk in between.
-    { numRuns: tries(2_000), examples: [['🙂</thought>', [2, 2], false]] },
+    { numRuns: tries(2_000), examples: [['🙂</thought>', [2, 2], false, 'whole']] },
   );
 });
 

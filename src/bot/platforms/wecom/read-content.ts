@@ -8,8 +8,8 @@ import { wireContent, type WireContent } from './wire-message.ts';
 export type MessageContent = Pick<InboundMessage, 'parts' | 'quote' | 'slash'>;
 
 /**
- * Reads a message and its quote. Undefined only for blank texts without a quote: every other message gets an answer, including one of an
- * unreadable kind (SECURITY.md unreadable-answered).
+ * Reads a message and its quote. Undefined only for blank texts without a quote: every other message gets an answer,
+ * including one of an unreadable kind (SECURITY.md unreadable-answered).
  * @param mention removes the bot's mention; set for group messages only
  */
 export function readMessageContent(parsed: unknown, mention: MentionStripper | undefined): MessageContent | undefined {
