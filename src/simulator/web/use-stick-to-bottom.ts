@@ -86,9 +86,15 @@ export function useStickToBottom(rows: ListRows) {
     }, MOVES_WITHIN_MS);
   }, [moveTo]);
   const onWheel = useCallback((event: WheelEvent) => event.deltaY < 0 && startUp(), [startUp]);
-  const onKeyDown = useCallback((event: KeyboardEvent) => KEYS_UP.has(event.key) && startUp(), [startUp]);
-
   const toBottom = useCallback(() => moveTo(START_PLACE), [moveTo]);
+  const onKeyDown = useCallback(
+    (event: KeyboardEvent) => {
+      if (KEYS_UP.has(event.key)) startUp();
+      // The focus is on the last message (list-keys.ts), which grows when its tools appear.
+      if (event.key === 'End' && event.defaultPrevented) toBottom();
+    },
+    [startUp, toBottom],
+  );
   return { outer, inner, place: shown, onScroll, onWheel, onKeyDown, toBottom, keepPlace: keepPlace.note };
 }
 

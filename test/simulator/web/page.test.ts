@@ -88,7 +88,7 @@ withBrowser('the page in a browser', () => {
     await keyboard.send('Input.insertText', { text: '你好' });
     expect(sent()).toEqual([]);
     await composer().press('Enter');
-    await page.locator('li[data-sender=alice]').waitFor();
+    await page.locator('li[data-sender=alice][data-delivery=sent]').waitFor();
     expect(sent()).toMatchObject([{ text: '你好' }]);
   });
 
@@ -242,7 +242,7 @@ withBrowser('the page in a browser', () => {
 
   test('asks one of the example questions on a press', async () => {
     await page.getByRole('button', { name: 'What can you help me with?' }).click();
-    await page.locator('li[data-sender=alice]').waitFor();
+    await page.locator('li[data-sender=alice][data-delivery=sent]').waitFor();
     expect(sent()).toMatchObject([{ text: 'What can you help me with?' }]);
     expect(await page.locator('.first-run').count()).toBe(0);
   });
