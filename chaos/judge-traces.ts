@@ -96,7 +96,7 @@ function judgeTurn(view: View, { id }: SentEvent, trace: Trace, counts: TraceCou
     [`it ended as ${String(outcome)}, and its person saw ${String(expected)}`]:
       expected !== undefined && outcome !== expected,
     'a call of a worker is outside of all claims': calls.some(({ startedAtMs }) => !wasClaimedAt(claims, startedAtMs)),
-    [`it ended as ${String(outcome)} without a reason`]: !isExplained(String(outcome), last),
+    [`it ended as ${String(outcome)} without a reason`]: !isExplained(String(outcome), claims),
     'it lacks calls of its last worker': expected !== 'dead' && ends.length < certain.length,
     'it names calls that the engine never received': reached.length > own.length,
     'it lacks the first token': isWhole && stepsOf(last, 'first token').length === 0,
@@ -132,15 +132,25 @@ function claimsOf({ steps }: Trace): Claim[] {
 const stepsOf = ({ steps }: Claim, name: string) => steps.filter(({ step }) => step === name);
 const wasClaimedAt = (claims: readonly Claim[], atMs: number) => claims.some((claim) => claim.atMs <= atMs + 50);
 
-/** Other ends need a step that says why. */
-function isExplained(outcome: string, { steps }: Claim): boolean {
-  const reasons: Readonly<Record<string, RegExp>> = {
-    refused: /^(?:refused|moderated|answer of an earlier worker)$/,
-    failed: /^(?:error|model call ended)$/,
-    interrupted: /^(?:error|model call ended|answer of an earlier worker)$/,
-  };
-  const reason = reasons[outcome];
-  return reason === undefined || steps.some(({ step }) => reason.test(step));
+/** Other ends need a step that says why. A stored refusal is shown by a later worker, and explained by an earlier one. */
+function isExplained(outcome: string, claims: readonly Claim[]): boolean {
+  const last = claims.at(-1)?.steps ?? [];
+  const has = (steps: readonly TracedStep[], reason: RegExp) => steps.some(({ step }) => reason.test(step));
+  switch (outcome) {
+    case 'refused': {
+      const isStored = has(last, /^answer of an earlier worker$/);
+      return has(isStored ? claims.flatMap(({ steps }) => steps) : last, /^(?:refused|moderated)$/);
+    }
+    case 'failed':
+      return (
+        has(last, /^error$/) ||
+        last.some(({ step, values }) => step === 'model call ended' && values['outcome'] !== 'complete')
+      );
+    case 'interrupted':
+      return has(last, /^(?:error|model call ended|answer of an earlier worker)$/);
+    default:
+      return true;
+  }
 }
 
 /** The worker that was hit is followed by another one, which counts the crash of a killed one. */

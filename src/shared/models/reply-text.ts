@@ -47,6 +47,7 @@ const MAX_PIECE_CHARS = 4_096;
 /** Maximum number of marks of calls that turned out to be text. Further marks are text. */
 const MAX_FAILED_CALLS = 8;
 
+const BOX_AND_TURN_MARKS = [...BOX_MARKS, ...FOREIGN_TURNS];
 const MARK_SIGNS: ReadonlySet<string> = new Set(['<', '[', '{', '◁']);
 /** Characters that may begin a mark, code or a line. */
 const SIGN = /[<[{◁`\n]/;
@@ -249,7 +250,7 @@ export class ReplyText {
     }
     // Two characters distinguish a mark from text.
     const isMore = region.kind === 'end' && this.#endsAtLast(this.#kept.join('').trimStart(), isLast);
-    if (!isLast && !isMore && (this.#keptChars <= region.maxChars || this.#isLongCall(region))) return false;
+    if (!isLast && !isMore && (this.#keptChars <= region.maxChars || this.#extendCall(region))) return false;
     this.#endRegion(region, '', isLast && !isMore);
     return true;
   }
@@ -319,8 +320,8 @@ export class ReplyText {
     return CALL_START.test(beginning) && (isWord === undefined || this.#namesTool(beginning));
   }
 
-  /** Whether a region continues as a call behind its beginning. */
-  #isLongCall(region: Region): boolean {
+  /** Raises the limit of a region that begins like a call. @returns whether it did */
+  #extendCall(region: Region): boolean {
     if (region.kind !== 'call' || region.maxChars === MAX_CALL_CHARS) return false;
     region.maxChars = MAX_CALL_CHARS;
     return this.#keptChars <= MAX_CALL_CHARS && this.#beginsCall(region, this.#kept.join(''));
@@ -431,8 +432,8 @@ export class ReplyText {
     const ends = this.#answerClose === undefined ? END_MARKS : [...END_MARKS, this.#answerClose];
     const isTorn = (mark: string) => mark.length > rest.length && mark.startsWith(rest);
     if (!isLast) {
-      if ([...ends, ...BOX_MARKS, ...FOREIGN_TURNS].some(isTorn) || (this.#readsCalls && CALL_OPENS.some(isTorn)))
-        return 'wait';
+      if (ends.some(isTorn) || BOX_AND_TURN_MARKS.some(isTorn)) return 'wait';
+      if (this.#readsCalls && CALL_OPENS.some(isTorn)) return 'wait';
       if (!this.#hasThought && [...THOUGHT_CLOSES, ...START_OPENS].some(isTorn)) return 'wait';
       if (this.#isLineStart && SECOND_THOUGHTS.some(({ open }) => isTorn(open))) return 'wait';
     }

@@ -101,9 +101,14 @@ const TORN_NAME = /^(?:[^:]{0,48}:)?["'\s]{0,4}([\w-]{2,128})$/;
 /** Tests whether a text contains the name of an offered tool where a call has it, possibly cut. */
 export function createNameTest(offered: ReadonlySet<string>): (text: string) => boolean {
   const names = [...offered].filter((name) => name !== '');
-  const anyName = names.map((name) => name.replace(/[^\w-]/g, '\\$&')).join('|');
-  const named = new RegExp(`(?<![\\w-])(?:${anyName})(?:["'](?!\\s*:)|[()>{\\n]|$)`);
+  // Compiled on first use, because most answers contain nothing that looks like a call.
+  let named: RegExp | undefined;
+  const compile = () => {
+    const anyName = names.map((name) => name.replace(/[^\w-]/g, '\\$&')).join('|');
+    return new RegExp(`(?<![\\w-])(?:${anyName})(?:["'](?!\\s*:)|[()>{\\n]|$)`);
+  };
   return (text) => {
+    named ??= compile();
     const torn = TORN_NAME.exec(text)?.[1];
     return (
       names.length > 0 && (named.test(text) || (torn !== undefined && names.some((name) => name.startsWith(torn))))

@@ -26,8 +26,7 @@ interface Needle extends Form {
 }
 
 const KINDS: readonly EvidenceKind[] = ['logs', 'redis', 'metrics', 'pages'];
-/** Covers an address of a sign-in, in which the state comes last, and its end is searched for on its own. */
-const AROUND_BYTES = 320;
+const AROUND_BYTES = 160;
 
 /** Searches the evidence of a test run for every registered secret. @param root the run's evidence folder */
 export function judgeEvidence(root: string, allowances: readonly Allowance[] = ALLOWANCES): Judgement {
@@ -59,7 +58,9 @@ export function judgeEvidence(root: string, allowances: readonly Allowance[] = A
 
 function allows(allowance: Allowance, evidence: EvidenceKind, part: Buffer, { needle, at }: Hit<Needle>): boolean {
   if (allowance.evidence !== evidence || allowance.secret !== needle.secret.kind) return false;
-  const around = part.toString('utf8', Math.max(0, at - AROUND_BYTES), at + needle.bytes.length + AROUND_BYTES);
+  // The context is that of the whole secret, of which the needle may be the beginning or the end.
+  const reach = AROUND_BYTES + Math.max(0, needle.secret.value.length - needle.bytes.length);
+  const around = part.toString('utf8', Math.max(0, at - reach), at + needle.bytes.length + reach);
   return allowance.around.test(around);
 }
 

@@ -1,6 +1,6 @@
 -- Shares the concurrency of one engine among all workers: a worker reports its calls and gets permits for waiting questions.
 -- A refusal sets the limit to the number of calls that the engine was serving, but at most halves it. A single one among many
--- calls, far below the limit, has another reason than their number, and changes nothing but the pause. While questions
+-- calls, far below the limit, is not caused by their number: it only begins a pause. While questions
 -- wait and the engine serves as many calls as the limit allows, the limit rises by 1, 2, 4 … every GROW_EVERY_MS: the length of the
 -- answers must not decide how soon a larger engine is used. A refused attempt costs one short call.
 -- Nothing is stored before an engine has refused a call. A worker that stops reporting loses its permits after LEASE_MS.
