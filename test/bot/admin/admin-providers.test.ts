@@ -52,7 +52,9 @@ async function restart(protocol: keyof typeof settingsOf, more: Record<string, s
   await deployment.stopBot();
   await deployment.startBot({ ...settingsOf[protocol](), ...more });
   // Until Redis is connected, a page with a session says that it is unavailable.
-  await untilTrue(async () => (await new TestBrowser().get(at())).status === 403);
+  const knocking = new TestBrowser();
+  knocking.cookies.set(`${deployment.botUrl} __Secure-admin`, 'A'.repeat(43));
+  await untilTrue(async () => (await knocking.get(at())).status === 403);
 }
 
 /** Signs in at the provider. @returns the browser and the page of the callback */
