@@ -306,20 +306,49 @@ describe('an engine that serves 10 calls at once', () => {
     expect(await send(3, { refused: 1 })).toMatchObject({ limit: 4 });
   });
 
-  test('keeps the limit at a single refusal among many calls, but not at the next one [engine-capacity]', async () => {
-    const idle = { running: 1, top: 1, waiting: 0, waitedMs: 0, passed: 0, refused: 1, pauseMs: 0 };
-    const send = async (seq: number, change: object) => {
-      const report = { process: 'a', channel: 'none', seq, held: 1, ...idle, ...change };
+  test('keeps the limit at rare refusals below what the engine served, but not at many [engine-capacity]', async () => {
+    const idle = { running: 15, top: 15, waiting: 0, waitedMs: 0, passed: 0, refused: 1, pauseMs: 0 };
+    let seq = 0;
+    const send = async (change: object) => {
+      const report = { process: 'a', channel: 'none', seq: (seq += 1), held: 1, ...idle, ...change };
       return (await shareScript.run(redis.redis, { engine: '{engine}:capacity:z' }, report)).limit;
     };
-    expect(await send(1, { running: 16, top: 16 })).toBe(16);
-    expect(await send(2, { passed: 30, refused: 0 })).toBe(16);
-    expect(await send(3, {})).toBe(16);
-    expect(await send(4, { passed: 9 })).toBe(8);
-    expect(await send(5, { passed: 10 })).toBe(8);
-    expect(await send(6, { passed: 10, refused: 2 })).toBe(4);
-    // With as many calls as the limit allows, the refusal is about their number.
-    expect(await send(7, { passed: 10, running: 3, top: 3 })).toBe(3);
+    expect(await send({ running: 16, top: 16 })).toBe(16);
+    expect(await send({ passed: 9 })).toBe(15);
+    expect(await send({ passed: 60, refused: 0, running: 16, top: 16 })).toBe(16);
+    // One of ten calls, and at most two in a row.
+    expect(await send({})).toBe(16);
+    expect(await send({})).toBe(16);
+    expect(await send({ passed: 9 })).toBe(15);
+    expect(await send({ passed: 10, refused: 2, running: 1, top: 1 })).toBe(7);
+    // With more calls than the engine served before, the refusal is about their number.
+    expect(await send({ passed: 10, running: 2, top: 2 })).toBe(3);
+  });
+
+  test('is asked for more once it served as many calls as allowed, and again after a pause [engine-capacity]', async () => {
+    const name = '{engine}:capacity:g';
+    const report = { held: 4, running: 4, top: 4, waiting: 9, waitedMs: 0, passed: 0, refused: 0, pauseMs: 0 };
+    const { share, store } = startWorker();
+    const passes = () => store.hset(name, { growAt: '0', pausedUntil: '1', rampUntil: '1' });
+    await share.report(name, { ...report, refused: 1, pauseMs: 1_000 });
+    await passes();
+    // A call has just ended.
+    expect(await share.report(name, { ...report, passed: 20, held: 3, running: 3 })).toMatchObject({
+      limit: 5,
+      granted: 2,
+    });
+    await passes();
+    // A rare refusal begins a pause, after which all calls resume at once.
+    await share.report(name, { ...report, running: 3, top: 3, refused: 1, pauseMs: 1_000 });
+    expect(await share.report(name, { ...report, held: 0, running: 0, top: 0 })).toMatchObject({
+      limit: 5,
+      granted: 0,
+    });
+    await store.hset(name, { pausedUntil: '1' });
+    expect(await share.report(name, { ...report, held: 0, running: 0, top: 0 })).toMatchObject({
+      limit: 5,
+      granted: 5,
+    });
   });
 
   test('counts a report once if it is sent twice [repeatable-scripts]', async () => {
