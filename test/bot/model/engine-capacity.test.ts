@@ -205,6 +205,22 @@ describe('an engine that serves 10 calls at once', () => {
     expect(second).toBeGreaterThan(probe);
   }, 60_000);
 
+  test.each([
+    ['no accepted call between', 0, [10, 20, 40, 80]],
+    ['accepted calls between', 1, [10, 10, 10, 10]],
+  ])('is probed later after each refusal in a row: with %s [engine-capacity]', async (_name, passed, expected) => {
+    const name = `{engine}:capacity:p${passed}`;
+    const report = { held: 0, running: 0, top: 0, waiting: 5, waitedMs: 0, passed, refused: 1, pauseMs: 120_000 };
+    const pausesSec: number[] = [];
+    for (let refusal = 0; refusal < expected.length; refusal += 1) {
+      // Workers that have just started report only their refusals.
+      const { share, store } = startWorker();
+      pausesSec.push(Math.round((await share.report(name, report)).againInMs / 1_000));
+      await store.hset(name, { pausedUntil: '1' });
+    }
+    expect(pausesSec).toEqual(expected);
+  });
+
   test('serves the oldest question first, whichever worker holds it [engine-capacity]', async () => {
     engine.limit = 1;
     engine.answerMs = 100;

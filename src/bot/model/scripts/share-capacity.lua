@@ -55,6 +55,8 @@ local isNew = limit == 0
 local served = tonumber(state.served or '0')
 local accepted = math.min(tonumber(state.accepted or '0') + passed, MAX_RARE * RARE_AFTER)
 local isRare = refused == 1 and top < served and accepted >= RARE_AFTER
+-- Refusals in a row, without an accepted call between them.
+if passed > 0 then streak = 0 end
 if refused > 0 then
   accepted = isRare and accepted - RARE_AFTER or 0
   -- Few calls may have been running by chance: a known limit is halved at most.
@@ -78,8 +80,6 @@ if refused > 0 then
   growAt = math.max(growAt, pausedUntil, isRare and 0 or now + growWait)
   if not isRare then step, rises = 1, 0 end
   state.refusedAt = now
-elseif passed > 0 then
-  streak = 0
 end
 served = math.max(served, top)
 -- The limit is never below the number of calls that the engine is serving.
