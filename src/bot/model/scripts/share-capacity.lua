@@ -1,6 +1,6 @@
 -- Shares the concurrency of one engine among all workers: a worker reports its calls and gets permits for waiting questions.
 -- A refusal sets the limit to the number of calls that the engine was serving, but at most halves it. A rare one, while the engine
--- serves fewer calls than it served before, is not caused by their number: it only begins a pause. While questions
+-- serves fewer calls than it served before, is not caused by their number: only the refused question waits. While questions
 -- wait and the engine serves as many calls as the limit allows, the limit rises by 1, 2, 4 … every GROW_EVERY_MS: the length of the
 -- answers must not decide how soon a larger engine is used. A refused attempt costs one short call.
 -- Nothing is stored before an engine has refused a call. A worker that stops reporting loses its permits after LEASE_MS.
@@ -44,7 +44,6 @@ end
 
 local serving = running + othersRunning
 local pausedUntil = tonumber(state.pausedUntil or '0')
-local rampUntil = tonumber(state.rampUntil or '0')
 local growAt = tonumber(state.growAt or '0')
 local streak = tonumber(state.streak or '0')
 local step = tonumber(state.step or '1')
@@ -57,10 +56,13 @@ local accepted = math.min(tonumber(state.accepted or '0') + passed, MAX_RARE * R
 local isRare = refused == 1 and top < served and accepted >= RARE_AFTER
 -- Refusals in a row, without an accepted call between them.
 if passed > 0 then streak = 0 end
-if refused > 0 then
-  accepted = isRare and accepted - RARE_AFTER or 0
+if refused > 0 then state.refusedAt = now end
+if isRare then
+  accepted = accepted - RARE_AFTER
+elseif refused > 0 then
+  accepted, served, step, rises = 0, 0, 1, 0
   -- Few calls may have been running by chance: a known limit is halved at most.
-  if not isRare then limit, served = math.max(top, math.floor(limit / 2), 1), 0 end
+  limit = math.max(top, math.floor(limit / 2), 1)
   -- Refusals of calls that were sent before the pause began add no information.
   if now >= pausedUntil then streak = streak + 1 end
   local doubled = 2 ^ math.min(streak - 1, 10)
@@ -69,17 +71,12 @@ if refused > 0 then
   local pauseMs = math.min(tonumber(args.pauseMs), MAX_PAUSE_MS, FIRST_PROBE_MS * doubled)
   -- The end of a call signals a free place. If no call is running, only time can tell.
   if pauseMs == 0 and serving == 0 then pauseMs = math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * doubled) end
-  if pauseMs > 0 then
-    pausedUntil = math.max(pausedUntil, now + pauseMs)
-    if not isRare then rampUntil = pausedUntil + RAMP_MS end
-  end
+  if pauseMs > 0 then pausedUntil = math.max(pausedUntil, now + pauseMs) end
   -- Refusals of the same moment count once.
-  if not isRare and (now >= growAt or growWait == 0) then
+  if now >= growAt or growWait == 0 then
     growWait = math.min(math.max(2 * growWait, GROW_EVERY_MS), math.max(GROW_AFTER * pauseMs, GROW_EVERY_MS))
   end
-  growAt = math.max(growAt, pausedUntil, isRare and 0 or now + growWait)
-  if not isRare then step, rises = 1, 0 end
-  state.refusedAt = now
+  growAt = math.max(growAt, pausedUntil, now + growWait)
 end
 served = math.max(served, top)
 -- The limit is never below the number of calls that the engine is serving.
@@ -91,10 +88,10 @@ if mayGrow and now >= growAt then
   if rises > 2 then growWait = 0 end
 end
 
--- After a pause that was not for a rare refusal, calls resume gradually over RAMP_MS.
+-- After a pause, calls resume gradually over RAMP_MS.
 local allowed = limit
-local isRamping = now < rampUntil
-if isRamping then allowed = math.max(1, math.floor(limit * (now + RAMP_MS - rampUntil) / RAMP_MS)) end
+local isRamping = now < pausedUntil + RAMP_MS and pausedUntil > 0
+if isRamping then allowed = math.max(1, math.floor(limit * (now - pausedUntil) / RAMP_MS)) end
 local free = now < pausedUntil and 0 or math.max(0, allowed - held - othersHeld)
 local granted = math.max(0, math.min(waiting, free - ahead))
 held, waiting = held + granted, waiting - granted
@@ -103,9 +100,10 @@ if waiting + othersWaiting == 0 and now - tonumber(state.refusedAt or now) > FOR
   return answer { granted = granted, limit = 0, againInMs = 0 }
 end
 
-redis.call('HSET', keys.engine, 'limit', limit, 'served', served, 'pausedUntil', pausedUntil, 'rampUntil', rampUntil,
-  'growAt', growAt, 'streak', streak, 'step', step, 'accepted', accepted, 'growWait', growWait, 'rises', rises,
-  'refusedAt', state.refusedAt or now, mine, string.format('%d:%d:%d:%d:%d:%s', held, running, waiting, oldest, now + LEASE_MS, args.seq))
+redis.call('HSET', keys.engine, 'limit', limit, 'served', served, 'pausedUntil', pausedUntil, 'growAt', growAt,
+  'streak', streak, 'step', step, 'accepted', accepted, 'growWait', growWait, 'rises', rises,
+  'refusedAt', state.refusedAt or now,
+  mine, string.format('%d:%d:%d:%d:%d:%s', held, running, waiting, oldest, now + LEASE_MS, args.seq))
 redis.call('PEXPIRE', keys.engine, FORGET_MS)
 if isNew or (free > granted and othersWaiting > 0) then redis.call('PUBLISH', args.channel, keys.engine .. ' ' .. args.process) end
 local againInMs = 0
