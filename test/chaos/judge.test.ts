@@ -58,6 +58,7 @@ test('a run whose questions were all answered once, in order and one at a time h
 test.each([
   REPLY_TEXTS.answeredBelow.en,
   REPLY_TEXTS.followsBelow.en,
+  REPLY_TEXTS.movedBelow.zh,
   `<think>ℹ️ AI-generated</think>\n${REPLY_TEXTS.followsBelow.en}`,
 ])('merged questions are answered by the message of the newest one, and the others point to it: %j', (pointer) => {
   const ledger = kept();
