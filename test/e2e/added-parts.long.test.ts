@@ -70,28 +70,24 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Follows a guide: writes the files that it shows or links to and applies its edits. @returns the paths */
+/** Follows a guide: copies the files that it links to and applies the edits that it shows. @returns the paths */
 function follow(page: string): { written: string[]; edited: string[] } {
   const written: string[] = [];
   const edited: string[] = [];
   let named = '';
   const { fences } = cutFences(readPage(page));
   const blocks = fences.values();
-  const write = (path: string, text: string): void => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-    written.push(path);
-  };
   for (const line of readPage(page).split('\n')) {
     const [, from = '', to] = /\]\(([\w./-]+\.ts)\) to `(src\/[\w./-]+\.ts)`/.exec(line) ?? [];
-    if (to !== undefined) write(to, readFileSync(join(dirname(page), from), 'utf8'));
+    if (to !== undefined) {
+      cpSync(join(dirname(page), from), join(root, to));
+      written.push(to);
+    }
     const found = /`(src\/[\w./-]+\.ts)`:$/.exec(line);
     if (found?.[1]) named = found[1];
     if (!/^```\w/.test(line)) continue;
     const { language, lines } = blocks.next().value ?? { language: '', lines: [] };
-    if (language === 'ts') {
-      write(named, `${lines.join('\n')}\n`);
-    } else if (language === 'diff') {
+    if (language === 'diff') {
       edit(join(root, named), lines);
       edited.push(named);
     }
