@@ -154,6 +154,7 @@ test('following the ADD_A pages word for word gives a working tool, platform, co
     'src/bot/turn/commands/show-version.ts',
     'src/bot/knowledge/documents/kinds/calendar.ts',
     'src/bot/identity/providers/campus-provider.ts',
+    'src/cli/check/check-campus.ts',
   ]);
   expect(judgeImports(join(root, 'src'))).toEqual([]);
   await build([...new Set([...written, ...followed.flatMap((page) => page.edited)])]);
