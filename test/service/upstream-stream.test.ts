@@ -119,7 +119,7 @@ describe('an answer that breaks off', () => {
     }
   });
 
-  const BREAKS: [string, (response) => unknown][] = [
+  const BREAKS: [string, (response: ServerResponse) => unknown][] = [
     ['breaks off', (response) => response.destroy()],
     ['ends without a finish reason', (response) => response.end()],
     ['sends invalid data', (response) => response.write('data: {broken\n\n')],
