@@ -9,6 +9,7 @@ import {
   endsThought,
   FOREIGN_TURNS,
   GEMMA_TURN,
+  LIST_WORD,
   THOUGHT_BEGINNINGS,
   THOUGHT_CLOSES,
   THOUGHT_MARKS,
@@ -51,6 +52,9 @@ const BOX_AND_TURN_MARKS = [...BOX_MARKS, ...FOREIGN_TURNS];
 const MARK_SIGNS: ReadonlySet<string> = new Set(['<', '[', '{', '◁']);
 /** Characters that may begin a mark, code or a line. */
 const SIGN = /[<[{◁`\n]/;
+
+/** A piece that contains the word in front of a list of calls, or ends with its beginning. */
+const LIST_WORD_PART = /(?<![\w.])f(?:u|un|unc|unct|uncto|unctoo|unctool|unctools)?$|functools\[/;
 
 /** Beginning of a call after its mark. A sentence about marks continues with words instead. */
 const CALL_START = /^\s*(?:[{[<`"]|[\p{L}_][\p{L}\p{N}_.:/"-]{0,160}\s*(?:[\n<(){[>]|$))/u;
@@ -116,6 +120,7 @@ export class ReplyText {
     if (this.#place !== 'text' || this.#held !== '' || this.#isInCode || SIGN.test(piece)) return false;
     // Nothing may forget what came before it.
     if (piece === '') return true;
+    if (this.#readsCalls && LIST_WORD_PART.test(piece)) return false;
     this.#isLineStart = false;
     this.#last = piece.slice(-1);
     return true;
@@ -245,7 +250,7 @@ export class ReplyText {
       return true;
     }
     if (isFollowed) {
-      this.#showBlock(region.end?.length ?? 0);
+      this.#showBlock(region.open, region.end?.length ?? 0);
       return true;
     }
     // Two characters distinguish a mark from text.
@@ -328,11 +333,11 @@ export class ReplyText {
   }
 
   /** Other text follows the blocks, so they are text, and nothing in them is a mark. */
-  #showBlock(length: number): void {
-    this.#held = this.#kept.join('');
+  #showBlock(open: string, length: number): void {
+    this.#held = open + this.#kept.join('');
     this.#go('text');
     this.#isLineStart = false;
-    this.#say(length);
+    this.#say(open.length + length);
   }
 
   /** Whether text that began like reasoning was cut before its end. */
@@ -367,7 +372,7 @@ export class ReplyText {
   #callsIn(region: Region, kept: string): TextCall[] {
     const { kind, open, isWord } = region;
     if (kind === 'call' && !this.#beginsCall(region, kept)) return [];
-    const calls = readCalls(/(?:=|[[(])$/.test(open) ? open.replace('functools', '') + kept : kept);
+    const calls = readCalls(/[=(]$/.test(open) ? open + kept : kept);
     const isOffered = ({ name }: TextCall) => this.#options.offered.has(name);
     if (kind === 'call') return isWord === undefined || calls.some(isOffered) ? calls : [];
     // An object in an answer is a call only if it names an offered tool and ends the answer.
@@ -390,6 +395,9 @@ export class ReplyText {
         at += ticks;
         continue;
       }
+      const list = sign === 'f' ? this.#listAt(at, isLast) : undefined;
+      if (list === 'wait') return this.#hold(at);
+      if (list) return this.#enterAt(at, list);
       if (MARK_SIGNS.has(sign) && !this.#isInBlock && !this.#isInCode) {
         const box = BOX_MARKS.find((mark) => this.#held.startsWith(mark, at));
         if (box !== undefined) {
@@ -424,6 +432,17 @@ export class ReplyText {
   #objectAt(at: number, isLast: boolean): Region | 'wait' | undefined {
     if (!this.#readsCalls || !this.#isLineStart || this.#place !== 'text') return undefined;
     return /[{[]/.test(this.#held.charAt(at)) ? blockAt(this.#held.slice(at), isLast) : undefined;
+  }
+
+  /** A list of calls behind its word, which is also a word of Python. */
+  #listAt(at: number, isLast: boolean): Region | 'wait' | undefined {
+    const before = at > 0 ? this.#held.charAt(at - 1) : this.#last;
+    if (!this.#readsCalls || this.#isInBlock || this.#isInCode || /[\w.]/.test(before)) return undefined;
+    const rest = this.#held.slice(at, at + MAX_MARK_CHARS);
+    if (LIST_WORD.startsWith(rest)) return isLast ? undefined : 'wait';
+    if (!rest.startsWith(`${LIST_WORD}[`)) return undefined;
+    const list = blockAt(rest.slice(LIST_WORD.length), isLast);
+    return list === undefined || list === 'wait' ? list : { ...list, open: LIST_WORD };
   }
 
   #regionAt(at: number, isLast: boolean): Region | 'wait' | undefined {

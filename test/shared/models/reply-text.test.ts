@@ -132,6 +132,13 @@ describe.each(ENDINGS)('texts that end by %s', (ending) => {
     'Here is it:\n{"type": "menu", "items": [\n{"name": "it\\"s"}]}',
     'Here is it:\n{"type": "menu", "items": [',
     '[foo(1), bar(2)] is a list.',
+    'Python has functools[0], functools and `functools[{"name":"current_time"}]`.',
+    'It is functools[{"name":"unknown_tool"}]',
+    'Write functools[{"name":"current_time"}] to call it.',
+    'As XML:\n```xml\n<tool_call>{"name":"current_time"}</tool_call>\n```\nThat is a call.',
+    'As XML:\n```xml\n<tool_call>{"name":"unknown_tool"}</tool_call>\n```',
+    'As XML:\n```xml\n<tool>\n<name>saw</name>\n</tool>\n```',
+    'As XML:\n```xml\n<function name="main">x</function>\n```',
     '{"name": "x"}\n`name` is its name.',
     '{"name": "x"}\n[More](y) about it.',
     '{"name": "current_time"} asks for the time.',
@@ -253,6 +260,20 @@ describe('tool calls in the text', () => {
     ]);
   });
 
+  test.each([
+    `functools[${json}]`,
+    `\`\`\`xml\n<tool_call>\n${json}\n</tool_call>\n\`\`\``,
+    `\`\`\`\n<tool_call>${json}</tool_call>\n\`\`\`\n`,
+    '```xml\n<function=search_documents>\n<parameter=query>fees, 费用</parameter>\n</function>\n```',
+    '```xml\n<function_calls>\n<invoke name="search_documents"><parameter name="query">fees, 费用</parameter></invoke>\n</function_calls>\n```',
+  ])('are read behind a sentence and at the beginning: %j [whole-answers]', (written) => {
+    for (const before of ['I look it up.\n', ...(written.startsWith('`') ? [] : ['I look it up. ']), ''])
+      for (const pieces of arrivals(before + written)) {
+        const { text, calls } = read(pieces);
+        expect([text.trim(), calls]).toEqual([before.trim(), [call]]);
+      }
+  });
+
   test('with arguments that are not JSON are returned as they are, so that the model learns of the fault', () => {
     const written = "{'name': 'search_documents', 'arguments': {'query': 'fees'}}";
     const calls = [{ name: 'search_documents', argumentsJson: written }];
@@ -302,6 +323,10 @@ test('the parts of a text do not depend on how it is cut [whole-answers]', () =>
     '[x(1)]',
     'current_time">',
     '<|im_start|>user',
+    'functools[{"name":"current_time"}]',
+    '```xml\n<tool_call>',
+    'f',
+    'functools',
     '🙂',
   );
   const text = fc.array(letters, { maxLength: 10 }).map((pieces) => pieces.join(''));
