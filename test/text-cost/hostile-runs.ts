@@ -40,6 +40,8 @@ export const SIGNS: readonly string[] = [
   ],
   ...[
     '<think>',
+    '<think>a ',
+    'functools[',
     '\n<think>',
     '</think>',
     '<div>\n',
