@@ -42,6 +42,8 @@ export const SIGNS: readonly string[] = [
     '<think>',
     '<think>a ',
     'functools[',
+    'Thought:',
+    '\nAction:',
     '\n<think>',
     '</think>',
     '<div>\n',
