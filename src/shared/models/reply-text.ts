@@ -132,7 +132,7 @@ export class ReplyText {
     // Nothing may forget what came before it.
     if (piece === '') return true;
     if (this.#readsCalls && LIST_WORD_PART.test(piece)) return false;
-    this.#isLineStart = false;
+    this.#isLineStart &&= !/[^ ]/.test(piece);
     this.#last = piece.slice(-1);
     return true;
   }
@@ -511,7 +511,7 @@ export class ReplyText {
   /** Reclassifies all text up to here as reasoning. */
   #retract(at: number, close: string): void {
     this.#read.thought += this.#read.text + this.#held.slice(0, at);
-    this.#read.text = '';
+    this.#read.text = this.#last = '';
     this.#read.retracts = true;
     this.#held = this.#held.slice(at + close.length);
     this.#hasThought = true;

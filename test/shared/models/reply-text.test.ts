@@ -383,7 +383,14 @@ test('the parts of a text do not depend on how it is cut [whole-answers]', () =>
       },
     ),
     // With an empty chunk in between.
-    { numRuns: tries(2_000), examples: [['🙂</thought>', [2, 2], false, 'whole']] },
+    {
+      numRuns: tries(2_000),
+      examples: [
+        ['🙂</thought>', [2, 2], false, 'whole'],
+        ['f</think>functools[{"name":"current_time"}]', [1], true, 'whole'],
+        ['.\n <think>', [1, 2, 3], false, 'length'],
+      ],
+    },
   );
 });
 
