@@ -100,7 +100,13 @@ export async function benchAccept(report) {
   };
   const startParley = async (name, { roles, platform, env, deliver }, build = BUILDS[0]) => {
     const [port, redis] = [await freePort(), await startRedis()];
-    const settings = parleyEnv({ redisUrl: redis.url, chatUrl: model.url, port, roles, platform: env });
+    const settings = parleyEnv({
+      redisUrl: redis.url,
+      chatUrl: model.url,
+      port,
+      roles,
+      platform: { ...env, ...build.settings },
+    });
     const pid = await start(parleyArgs(build), settings);
     const url = `http://127.0.0.1:${port}/webhooks/${platform}`;
     return { name: name + build.suffix, url, deliver, pid, redisUrl: redis.url, redisPid: redis.pid };

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { SIGNING_SECRET } from './slack-events.mjs';
 
 /**
- * The measured bots: this one and, if `BENCH_BEFORE` names the directory of an older build of Parley, also that one, so that
- * one run shows the cost of a change.
+ * The measured bots: this one; if `BENCH_BEFORE` names the directory of an older build of Parley, also that one; and if
+ * `BENCH_WITH` contains settings as JSON, also this one with them. So one run shows the cost of a change or of a setting.
  */
 export const BUILDS = [
   { suffix: '', dist: 'dist' },
   ...(process.env.BENCH_BEFORE ? [{ suffix: ', before', dist: `${process.env.BENCH_BEFORE}/dist` }] : []),
+  ...(process.env.BENCH_WITH ? [{ suffix: ', with', dist: 'dist', settings: JSON.parse(process.env.BENCH_WITH) }] : []),
 ];
 
 /** Command that starts a build, with further Node options from `BENCH_NODE_ARGS`. */

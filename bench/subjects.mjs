@@ -49,7 +49,7 @@ export async function withSubjects(work) {
     args: parleyArgs(build),
     path: '/webhooks/slack',
     envOf: ({ port, redisUrl }) => {
-      const platform = { ...slackEnv(slack.url), WORKER_CONCURRENCY: '2500', ...settings };
+      const platform = { ...slackEnv(slack.url), WORKER_CONCURRENCY: '2500', ...build.settings, ...settings };
       return parleyEnv({ redisUrl, port, roles, chatUrl: model.url, platform });
     },
   });

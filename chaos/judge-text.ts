@@ -58,7 +58,9 @@ export function kindOfText(text: string): TextKind {
   const [first] = words;
   if (first) return kindOfWords(words, first.sampling);
   if (is(text, REPLY_TEXTS.answeredBelow) || is(text, REPLY_TEXTS.answeredAbove)) return { kind: 'pointer' };
-  if (is(text, REPLY_TEXTS.followsBelow)) return { kind: 'follows' };
+  // The mark of an AI answer may stand before the notice.
+  const unmarked = text.replace(/^<think>.*<\/think>\n/, '');
+  if (is(unmarked, REPLY_TEXTS.followsBelow) || is(unmarked, REPLY_TEXTS.movedBelow)) return { kind: 'follows' };
   if (is(text, REPLY_TEXTS.unknownReply)) return { kind: 'gone' };
   const name = APOLOGIES.find((apology) => is(text, TEXTS[apology]));
   if (name) return { kind: 'apology', name };

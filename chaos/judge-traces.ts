@@ -78,8 +78,12 @@ function judgeTurn(view: View, { id }: SentEvent, trace: Trace, counts: TraceCou
   const calls = view.callsOf.get(id) ?? [];
   const endedAtMs = stepsOf(last, 'ended').at(-1)?.atMs ?? Infinity;
   const own = calls.filter(({ startedAtMs }) => startedAtMs >= last.atMs - 50);
+  const holders = claims.map((claim) => view.ledger.instances?.[claim.worker.split(/[-+]/, 1)[0] ?? '']);
+  // A worker that lost the turn while its call was under way.
+  const isEarlier = (worker: string) => holders.includes(worker) && holders.at(-1) !== worker;
   const certain = own.filter(
-    ({ worker, startedAtMs }) => startedAtMs <= endedAtMs + 50 && !wasFrozenAt(view, worker, last.atMs),
+    ({ worker, startedAtMs }) =>
+      startedAtMs <= endedAtMs + 50 && !isEarlier(worker) && !wasFrozenAt(view, worker, last.atMs),
   );
   const ends = stepsOf(last, 'model call ended');
   const expected = outcomeOf(view, id);
@@ -130,7 +134,9 @@ function claimsOf({ steps }: Trace): Claim[] {
 }
 
 const stepsOf = ({ steps }: Claim, name: string) => steps.filter(({ step }) => step === name);
-const wasClaimedAt = (claims: readonly Claim[], atMs: number) => claims.some((claim) => claim.atMs <= atMs + 50);
+/** The product lists only the last claims; a first one after crashes has predecessors. */
+const wasClaimedAt = (claims: readonly Claim[], atMs: number) =>
+  (claims[0]?.crashes ?? 0) > 0 || claims.some((claim) => claim.atMs <= atMs + 50);
 
 /** Other ends need a step that says why. A stored refusal is shown by a later worker, and explained by an earlier one. */
 function isExplained(outcome: string, claims: readonly Claim[]): boolean {

@@ -1,5 +1,6 @@
 import { inBackground } from '../shared/in-background.ts';
 import { MINUTE_MS } from '../shared/clock.ts';
+import type { Language } from '../shared/text/texts.ts';
 import type { ConversationView, FrameView, MessageView } from './api.ts';
 import type { BrowserRequest, BrowserResult } from './browser/person-browser.ts';
 import type { Frames } from './browser/frames.ts';
@@ -61,6 +62,8 @@ export interface MessengerDriver {
   violations(): readonly Violation[];
   /** Messages that were lost between the bot's connections, if it uses connections. */
   missed(): readonly MissedMessage[];
+  /** Language of the person's page; undefined until one was opened. */
+  languageOf(personId: string): Language | undefined;
   /** Opens the private chat; the bot is notified the first time on a day. Resolves once its welcome is shown. */
   enterChat(personId: string): Promise<void>;
   /** Presses "Stop" on a growing answer, if the app itself has such a button. */
@@ -145,6 +148,7 @@ export function createDriver({ side, protocol, frames }: DriverParts): Messenger
     trace: (messageId) => side.trace.answer(messageId),
     violations: () => side.trace.violations,
     missed: () => side.trace.missedMessages,
+    languageOf: (personId) => side.directory.languageOf(personId),
     enterChat: (personId) => protocol.enterChat(personId),
     stop: (personId, answerId) => protocol.stop(personId, answerId),
     edit: (personId, messageId, text) => amend(personId, messageId, text),

@@ -78,6 +78,18 @@ test('a call of a frozen worker that resumes later is none of the last worker', 
   expect(judgeTraces(ledger).violations).toEqual([]);
 });
 
+test('a call that a worker began when it lost the turn is none of the last worker', () => {
+  const ledger = ledgerWith({});
+  const [call] = ledger.samplings;
+  if (!call) throw new Error('no call');
+  ledger.samplings.push({ ...call, number: 3, startedAtMs: 5_400 });
+  expect(judgeTraces(ledger).violations).toHaveLength(1);
+  ledger.instances = { one: 'worker1.1', two: 'worker2.1' };
+  expect(judgeTraces(ledger).violations).toEqual([]);
+  ledger.samplings.push({ ...call, number: 4, worker: 'worker2.1', startedAtMs: 5_400 });
+  expect(judgeTraces(ledger).violations).toHaveLength(1);
+});
+
 test.each<[string, Partial<Trace>, string]>([
   ['another person', { person: asPersonId('f'.repeat(32)) }, 'it names another person'],
   ['another state', { state: 'dead' }, 'it names another state'],

@@ -55,9 +55,14 @@ test('a run whose questions were all answered once, in order and one at a time h
   expect(judge(kept())).toMatchObject({ violations: [], accepted: 2, answered: 2, merged: 0 });
 });
 
-test('merged questions are answered by the message of the newest one, and the others point to it', () => {
+test.each([
+  REPLY_TEXTS.answeredBelow.en,
+  REPLY_TEXTS.followsBelow.en,
+  REPLY_TEXTS.movedBelow.zh,
+  `<think>ℹ️ AI-generated</think>\n${REPLY_TEXTS.followsBelow.en}`,
+])('merged questions are answered by the message of the newest one, and the others point to it: %j', (pointer) => {
   const ledger = kept();
-  ledger.messages = [shown(1, REPLY_TEXTS.answeredBelow.en), shown(2, whole(1, 1, 2))];
+  ledger.messages = [shown(1, pointer), shown(2, whole(1, 1, 2))];
   ledger.samplings = [sampling(1, [1, 2])];
   expect(judge(ledger)).toMatchObject({ violations: [], answered: 2, merged: 1 });
 });

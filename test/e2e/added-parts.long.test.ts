@@ -70,7 +70,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Follows a guide: writes the files that it contains in full and applies the edits that it shows. @returns the paths */
+/** Follows a guide: copies the files that it links to and applies the edits that it shows. @returns the paths */
 function follow(page: string): { written: string[]; edited: string[] } {
   const written: string[] = [];
   const edited: string[] = [];
@@ -78,15 +78,16 @@ function follow(page: string): { written: string[]; edited: string[] } {
   const { fences } = cutFences(readPage(page));
   const blocks = fences.values();
   for (const line of readPage(page).split('\n')) {
+    const [, from = '', to] = /\]\(([\w./-]+\.ts)\) to `(src\/[\w./-]+\.ts)`/.exec(line) ?? [];
+    if (to !== undefined) {
+      cpSync(join(dirname(page), from), join(root, to));
+      written.push(to);
+    }
     const found = /`(src\/[\w./-]+\.ts)`:$/.exec(line);
     if (found?.[1]) named = found[1];
     if (!/^```\w/.test(line)) continue;
     const { language, lines } = blocks.next().value ?? { language: '', lines: [] };
-    if (language === 'ts') {
-      mkdirSync(dirname(join(root, named)), { recursive: true });
-      writeFileSync(join(root, named), `${lines.join('\n')}\n`);
-      written.push(named);
-    } else if (language === 'diff') {
+    if (language === 'diff') {
       edit(join(root, named), lines);
       edited.push(named);
     }
@@ -153,6 +154,7 @@ test('following the ADD_A pages word for word gives a working tool, platform, co
     'src/bot/turn/commands/show-version.ts',
     'src/bot/knowledge/documents/kinds/calendar.ts',
     'src/bot/identity/providers/campus-provider.ts',
+    'src/cli/check/check-campus.ts',
   ]);
   expect(judgeImports(join(root, 'src'))).toEqual([]);
   await build([...new Set([...written, ...followed.flatMap((page) => page.edited)])]);

@@ -66,6 +66,21 @@ describeInBrowser('local mode in a browser', () => {
   /** The bot's closing page closes the browser itself. */
   const signIn = (page: Page) => goThrough(page, [/continue/i, /allow/i, /connect|confirm/i]);
 
+  test.each([
+    ['en-GB', 'zhangwei', /^Hello, I am Parley/],
+    ['zh-CN', 'daniel.okoye', /^你好，我是 Parley/],
+  ])(
+    'greets a person who has not written yet in the language of the page: %s',
+    async (locale, person, greeting) => {
+      const page = await (await browser.newContext({ locale })).newPage();
+      await page.goto(url);
+      await page.getByRole('combobox').selectOption(person);
+      await page.locator('[data-kind=private]').click();
+      await page.locator('.card-text').filter({ hasText: greeting }).waitFor({ timeout: 20_000 });
+    },
+    90_000,
+  );
+
   test('answers the question after the person signs in inside the app without a password', async () => {
     const page = await openAs('emma.clarke');
     await send(page, 'count to 60');

@@ -127,7 +127,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run bench -- accept|answers|aged|knowledge|relay|scale|start': MINUTES,
   'npm run bench -- aged': MINUTES,
   'BENCH_SCENES=idle npm run bench -- scale': MINUTES,
-  'npm run bench -- start': MINUTES,
   'npm run chaos': MINUTES,
 };
 

@@ -131,8 +131,8 @@ describe('git pull', () => {
   }, 120_000);
 
   test.each([
-    ['uncommitted', 'docs/guide/OPERATIONS.md', false],
-    ['committed', 'docs/zh-CN/OPERATIONS.md', true],
+    ['uncommitted', 'docs/guide/UPGRADE.md', false],
+    ['committed', 'docs/zh-CN/UPGRADE.md', true],
   ])(
     'keeps %s edits of files that were tracked, with the commands in %s',
     (_, page, isCommitted) => {

@@ -119,22 +119,39 @@ describe('an answer that breaks off', () => {
     }
   });
 
-  test.each([
-    ['breaks off', (response: ServerResponse) => response.destroy()],
-    ['ends without a finish reason', (response: ServerResponse) => response.end()],
-    ['sends invalid data', (response: ServerResponse) => response.write('data: {broken\n\n')],
-    ['sends an error', (response: ServerResponse) => response.write(`data: {"error":{"message":"${ENGINE_KEY}"}}\n\n`)],
-    ['sends a text as its error', (response: ServerResponse) => response.write('data: {"error":"bad"}\n\n')],
-    ['sends an event without end', (response: ServerResponse) => response.write('data: ' + 'x'.repeat(2_000_000))],
-  ])('from an engine that %s ends with an error line and no [DONE], and the engine is left', async (_, finish) => {
-    const { engine, service } = await start((response) => {
-      begin(response).write(engineChunk({ content: 'Hel' }));
+  const BREAKS: [string, (response: ServerResponse) => unknown][] = [
+    ['breaks off', (response) => response.destroy()],
+    ['ends without a finish reason', (response) => response.end()],
+    ['sends invalid data', (response) => response.write('data: {broken\n\n')],
+    ['sends an error', (response) => response.write(`data: {"error":{"message":"${ENGINE_KEY}"}}\n\n`)],
+    ['sends a text as its error', (response) => response.write('data: {"error":"bad"}\n\n')],
+    ['sends an event without end', (response) => response.write('data: ' + 'x'.repeat(2_000_000))],
+  ];
+  test.each(BREAKS)(
+    'from an engine that %s ends with an error line and no [DONE], and the engine is left',
+    async (_, finish) => {
+      const { engine, service } = await start((response) => {
+        begin(response).write(engineChunk({ content: 'Hel' }));
+        setTimeout(() => finish(response), 20);
+      });
+      const { lines } = await streamChat(service, HELLO);
+      expect([lines.length, errorIn(lines[1]).code]).toEqual([2, 'unavailable']);
+      expect(lines.join() + service.logLines.join()).not.toContain('sk-upstream');
+      await engine.requests[0]?.closed;
+    },
+  );
+
+  test.each(BREAKS)('includes the text that waited for its next characters if the engine %s', async (_, finish) => {
+    const { service } = await start((response) => {
+      begin(response).write(engineChunk({ content: 'Hel' }) + engineChunk({ content: 'lo: 1 <' }));
       setTimeout(() => finish(response), 20);
     });
-    const { lines } = await streamChat(service, HELLO);
-    expect([lines.length, errorIn(lines[1]).code]).toEqual([2, 'unavailable']);
-    expect(lines.join() + service.logLines.join()).not.toContain('sk-upstream');
-    await engine.requests[0]?.closed;
+    const streamed = await streamChat(service, HELLO);
+    expect(streamed.lines.slice(0, -1).map((line) => JSON.parse(line.slice(6)) as object)).not.toContainEqual(
+      expect.objectContaining({ choices: [expect.objectContaining({ finish_reason: expect.any(String) })] }),
+    );
+    expect(errorIn(streamed.lines.at(-1)).code).toBe('unavailable');
+    expect(streamed.lines.join('\n')).toContain('"content":"<"');
   });
 
   test('includes complete events from the same packet as the fault', async () => {

@@ -40,6 +40,10 @@ export const SIGNS: readonly string[] = [
   ],
   ...[
     '<think>',
+    '<think>a ',
+    'functools[',
+    'Thought:',
+    '\nAction:',
     '\n<think>',
     '</think>',
     '<div>\n',

@@ -1,5 +1,7 @@
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import type { RedisClient } from '../../shared/redis/redis.ts';
 import { accountMark } from '../audit/append-entry.ts';
+import { peopleOfAccounts } from '../identity/links/people-of-account.ts';
 import { BUDGET_LIMITS, type Budget, type BudgetLimit, type SharedBudgets } from '../policy/budget.ts';
 import type { BudgetOwner, BudgetStore } from '../turn/budgets/budget-store.ts';
 
@@ -41,6 +43,21 @@ export async function readLimits(store: BudgetStore, owner: BudgetOwner, shared:
   const usage = await store.usage(owner);
   const limits = limitsOf(shared, owner);
   return BUDGET_LIMITS.map((name) => ({ name, ...usage[name], limit: limits[name] }));
+}
+
+/** Whether a top-up of this limit has an effect. Rules set the limits of a person, so every limit may be one of theirs. */
+export function canTopUp(shared: SharedBudgets, owner: BudgetOwner, limit: BudgetLimit): boolean {
+  return owner.of === 'person' || limitsOf(shared, owner)[limit] !== undefined;
+}
+
+/** Whether a person has a link, or has used a budget today or this month. Reads every link. */
+export async function isKnownPerson(
+  { redis, keyRing }: { redis: RedisClient; keyRing: KeyRing },
+  { code }: BudgetOwner,
+  limits: readonly LimitUse[],
+): Promise<boolean> {
+  if (limits.some(({ used }) => used > 0)) return true;
+  return (await peopleOfAccounts(redis, keyRing, new Set([code]))).length > 0;
 }
 
 export function isLimited(limits: readonly LimitUse[]): boolean {

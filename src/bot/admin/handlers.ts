@@ -5,7 +5,7 @@ import { randomToken } from '../../shared/crypto/ids.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { BUILD } from '../../shared/version.ts';
 import { asDeliveryId, MAX_ACCOUNT_CHARS } from '../domain/ids.ts';
-import { readPauseTarget } from '../domain/pause.ts';
+import { modelOf, readPauseTarget } from '../domain/pause.ts';
 import { personKey } from '../identity/account.ts';
 import type { Identity } from '../identity/identity.ts';
 import { peopleOfAccounts } from '../identity/links/people-of-account.ts';
@@ -18,7 +18,15 @@ import type { BudgetStore } from '../turn/budgets/budget-store.ts';
 import { UNANSWERED_LIFE_MS } from '../turn/conversation/unanswered-store.ts';
 import { readAllUsage } from '../turn/conversation/usage-store.ts';
 import { beginPause, endPause, readPauses } from '../turn/pauses/pause-store.ts';
-import { budgetSubject, isLimited, readBudgetOwner, readLimits, readTopUp } from './budget-acts.ts';
+import {
+  budgetSubject,
+  canTopUp,
+  isKnownPerson,
+  isLimited,
+  readBudgetOwner,
+  readLimits,
+  readTopUp,
+} from './budget-acts.ts';
 import { budgetsBody, type TypedBudget } from './pages/budgets.ts';
 import { deadLettersBody } from './pages/dead-letters.ts';
 import { pageName, type AdminPath } from './pages/layout.ts';
@@ -43,6 +51,8 @@ export interface HandlerParts {
   budgets: BudgetStore;
   /** The budgets of the policy file. @throws ConfigFileError */
   readSharedBudgets(): SharedBudgets;
+  /** Names of the models that answer now. Undefined if they are unknown at the moment. */
+  readModels(): Promise<readonly string[] | undefined>;
   /** UNANSWERED_TEXT. */
   showsUnansweredText: boolean;
   timeZone: string;
@@ -157,10 +167,14 @@ async function pause(parts: HandlerParts, visit: Visit): Promise<Reply> {
     fieldOf(visit.form, 'name'),
     fieldOf(visit.form, 'message'),
   ];
-  const target = readPauseTarget(kind + name);
+  const typed = readPauseTarget(kind + name);
+  const model = typed && modelOf(typed);
+  const models = model === undefined ? undefined : await parts.readModels();
+  // An unknown name is not recorded.
+  const target = model !== undefined && models?.includes(model) === false ? undefined : typed;
   if (target !== undefined) await beginPause(parts.redis, { target, message, sinceMs: parts.nowMs() });
   await record(parts, visit, { act: 'pause', subject: target, outcome: target === undefined ? 'refused' : 'done' });
-  if (target === undefined) return showPauses(parts, visit, { kind, name, message });
+  if (target === undefined) return showPauses(parts, visit, { kind, name, message, models: typed && models });
   return { kind: 'redirect', to: '/admin/pauses?result=paused' };
 }
 
@@ -192,7 +206,7 @@ function typedBudget({ form }: Visit): TypedBudget {
 interface BudgetForms {
   typed: TypedBudget;
   /** The form that was refused. */
-  refused?: 'owner' | 'top-up';
+  refused?: 'owner' | 'top-up' | 'limit';
 }
 
 async function showBudget(parts: HandlerParts, visit: Visit, { typed, refused }: BudgetForms): Promise<Reply> {
@@ -222,12 +236,19 @@ async function topUp(parts: HandlerParts, visit: Visit): Promise<Reply> {
   const typed = typedBudget(visit);
   const owner = readBudgetOwner(typed.of, typed.name);
   const change = readTopUp(typed.limit, typed.amount);
-  if (owner && change) await parts.budgets.topUp(owner, change.limit, change.amount);
-  const subject = owner && budgetSubject(parts.keyRing, 'top-up', owner, change);
-  await record(parts, visit, { act: 'budget', subject, outcome: owner && change ? 'done' : 'refused' });
-  if (!owner || !change) return showBudget(parts, visit, { typed, refused: owner ? 'top-up' : 'owner' });
+  const shared = sharedBudgets(parts);
+  if (!owner || !change || (shared && !canTopUp(shared, owner, change.limit))) {
+    // Without the name, which may be an account that was entered as a department or model.
+    await record(parts, visit, { act: 'budget', outcome: 'refused' });
+    return showBudget(parts, visit, { typed, refused: !owner ? 'owner' : !change ? 'top-up' : 'limit' });
+  }
   const isPerson = owner.of === 'person';
-  const to = { result: isPerson ? 'added-person' : 'added', of: owner.of, name: isPerson ? '' : owner.code };
+  const isKnown = isPerson && (await isKnownPerson(parts, owner, await readLimits(parts.budgets, owner, {})));
+  await parts.budgets.topUp(owner, change.limit, change.amount);
+  const subject = budgetSubject(parts.keyRing, 'top-up', owner, change);
+  await record(parts, visit, { act: 'budget', subject, outcome: 'done' });
+  const result = !isPerson ? 'added' : isKnown ? 'added-person' : 'added-unknown';
+  const to = { result, of: owner.of, name: isPerson ? '' : owner.code };
   return { kind: 'redirect', to: `/admin/budgets?${new URLSearchParams(to).toString()}` };
 }
 

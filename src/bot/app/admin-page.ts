@@ -3,16 +3,18 @@ import type { Log } from '../../shared/log.ts';
 import { createAdminRoutes, type AdminRoutes } from '../admin/admin-routes.ts';
 import { createRecordAct } from '../admin/record-act.ts';
 import { createSessions } from '../admin/sessions.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, Secrets } from '../config/config.ts';
 import { createFailureLimit } from '../identity/failure-limit.ts';
 import type { Identity } from '../identity/identity.ts';
 import { createStore } from '../identity/store.ts';
 import { BudgetStore } from '../turn/budgets/budget-store.ts';
 import type { Base } from './base.ts';
+import { modelsInUse } from './models-in-use.ts';
 import { readPolicyFile } from './read-policy-file.ts';
 
 interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue'> {
   config: Config;
+  secrets: Secrets;
   identity: Identity;
   nowMs: NowMs;
   log: Log;
@@ -20,7 +22,7 @@ interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue'>
 
 /** Builds the admin page of a receiver. */
 export function createAdminPage(options: AdminPageOptions): AdminRoutes {
-  const { config, identity, redis, keyRing, wakeQueue, nowMs, log } = options;
+  const { config, secrets, identity, redis, keyRing, wakeQueue, nowMs, log } = options;
   const { adminIds, timeZone, http, signIn } = config;
   const recordAct = createRecordAct({ log, redis, keyRing, nowMs });
   const budgets = new BudgetStore({ redis, keyRing, nowMs, timeZone });
@@ -28,6 +30,7 @@ export function createAdminPage(options: AdminPageOptions): AdminRoutes {
   return createAdminRoutes({
     handling: {
       ...{ redis, keyRing, identity, wakeQueue, budgets, readSharedBudgets, timeZone, nowMs, recordAct },
+      readModels: () => modelsInUse(config, secrets),
       showsUnansweredText: config.conversation.showsUnansweredText,
     },
     signIn: identity.accountSignIn(),

@@ -117,7 +117,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     let messenger: MessengerPart | undefined;
     let wereAnswering = false;
     if (has('receiver') || has('worker')) {
-      const receiver = has('receiver') ? (await import('./receiver.ts')).createReceiver(bot) : undefined;
+      const pageLanguageOf = (userId: string) => messenger?.driver.languageOf(userId);
+      const receiver = has('receiver')
+        ? (await import('./receiver.ts')).createReceiver({ ...bot, pageLanguageOf })
+        : undefined;
       const workerPart = has('worker') && !apart ? (await import('./worker.ts')).createWorkerPart(bot) : undefined;
       if (receiver) reloads.push(() => receiver.reread());
       if (workerPart) {

@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
+import type { Language } from '../../shared/text/texts.ts';
 import { withTimeout } from '../../shared/with-timeout.ts';
 import { conversationOf } from '../domain/conversation.ts';
 import type { Sender } from '../domain/message.ts';
@@ -20,18 +21,21 @@ import { readScenes } from './scenes.ts';
 /** Maximum wait for Redis. A person who is not identified by then is greeted as not linked. */
 const KNOWN_WITHIN_MS = SECOND_MS;
 
-interface GreetingParts {
+export interface GreetingParts {
   redis: RedisClient;
   keyRing: KeyRing;
   identity: Identity | undefined;
+  /** Language of the person's page in the simulator. */
+  pageLanguageOf?(userId: string): Language | undefined;
 }
 
 /**
  * Creates the greeting of a person who opens the private chat: the suggested questions and the welcome, or those of the
  * scene that applies to the linked person there. The language is the one that the person chose with `/lang`, else that of
- * the scene, else that of the person's last message there, else that of the sign-in. @throws ConfigFileError
+ * the scene, else that of the person's last message there, else that of the sign-in, else that of
+ * the simulator's page. @throws ConfigFileError
  */
-export function readGreetings(config: Config, { redis, keyRing, identity }: GreetingParts) {
+export function readGreetings(config: Config, { redis, keyRing, identity, pageLanguageOf }: GreetingParts) {
   const prompts = readPrompts(config);
   const list = readScenes(config);
   const scenes = createScenes(list);
@@ -62,7 +66,8 @@ export function readGreetings(config: Config, { redis, keyRing, identity }: Gree
     const active = account?.status === 'active' ? account : undefined;
     const place = { kind: 'private', id: sender.userId, platform: platform.name } as const;
     const scene = isSaid ? scenes.of(active, place) : undefined;
-    const language = chosen ?? scene?.language ?? said ?? linked ?? config.defaultLanguage;
+    const shown = pageLanguageOf?.(sender.userId);
+    const language = chosen ?? scene?.language ?? said ?? linked ?? shown ?? config.defaultLanguage;
     return inScene(scene, { language, prompts });
   };
 }

@@ -9,7 +9,7 @@ import { createBase, type BotOptions } from './base.ts';
 import { conversationOf, type GroupScope } from '../domain/conversation.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
-import { readGreetings } from './greeting.ts';
+import { readGreetings, type GreetingParts } from './greeting.ts';
 import { Inbox } from '../queue/accept.ts';
 import { replayAfterFailover } from '../queue/replay-after-failover.ts';
 import { ReplayBuffer } from '../queue/replay-buffer.ts';
@@ -55,8 +55,8 @@ export interface Receiver {
 }
 
 /** Accepts deliveries, answers polls and serves the sign-in pages. Its store fails fast, because platforms retry. */
-export function createReceiver(options: BotOptions): Receiver {
-  const { config, nowMs, log, report } = options;
+export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLanguageOf'>): Receiver {
+  const { config, nowMs, log, report, pageLanguageOf } = options;
   const base = createBase(options, 'fail-fast');
   const { redis, keyRing, platforms, wakeQueue, listed } = base;
   const identity = createSignIn(options, base);
@@ -68,7 +68,7 @@ export function createReceiver(options: BotOptions): Receiver {
   const endLinkWatch = watchForLostLinks(base, identity, log);
   const { groupScope } = config.conversation;
   const served = [...platforms.values()];
-  const greetings = { redis, keyRing, identity };
+  const greetings = { redis, keyRing, identity, pageLanguageOf };
   let greeting = readGreetings(config, greetings);
   let connections: Connections | undefined;
   const handle = createHandleDelivery({
@@ -106,7 +106,7 @@ export function createReceiver(options: BotOptions): Receiver {
       if (config.adminIds.length === 0 || !identity) return undefined;
       // Loaded only where it is used.
       const { createAdminPage } = await import('./admin-page.ts');
-      return createAdminPage({ config, identity, redis, keyRing, wakeQueue, nowMs, log });
+      return createAdminPage({ config, secrets: options.secrets, identity, redis, keyRing, wakeQueue, nowMs, log });
     },
     parts: healthOfConnections(served, (platform) => connections?.lastChange(platform)),
     redis,

@@ -22,6 +22,11 @@ export function readPauseTarget(text: string): PauseTarget | undefined {
   return text as PauseTarget;
 }
 
+/** The name of the model, if the target is one. */
+export function modelOf(target: PauseTarget): string | undefined {
+  return target.startsWith('model:') ? target.slice('model:'.length) : undefined;
+}
+
 /** Hash of all pauses, by target. */
 export const PAUSES_KEY = 'pauses';
 /** Channel that announces a change to all processes. */

@@ -17,6 +17,8 @@ const OPERATORS = new Set<ChatErrorCode>(['chat_refused', 'chat_quota_spent']);
 /** Pause before an unreachable service is tried again, plus up to the same amount of jitter. */
 const REACH_PAUSE_MS = SECOND_MS;
 
+const MAX_REFUSED_PAUSE_MS = SECOND_MS;
+
 const NO_PERMIT: CapacityPermit = {
   accepted: () => undefined,
   refused: () => undefined,
@@ -81,6 +83,7 @@ export class Admission {
     }
     if (this.#isLimit(error, isLastTry)) {
       permit.refused(error.retryAfterMs);
+      await this.#pauseAfterRefusal(error.retryAfterMs);
       return true;
     }
     permit.leave();
@@ -92,6 +95,13 @@ export class Admission {
     await pauseUnlessCancelled(this.#parts.retryPolicy.withJitter(REACH_PAUSE_MS), this.#signal);
     this.#report('reach', startedMs);
     return true;
+  }
+
+  /** After a rare refusal only this question waits. A longer `Retry-After` is observed by all, if the refusals go on. */
+  async #pauseAfterRefusal(retryAfterMs = 0): Promise<void> {
+    const leftMs = (this.#waitPolicy?.untilMs ?? 0) - this.#parts.monotonicMs();
+    const pauseMs = Math.min(retryAfterMs, MAX_REFUSED_PAUSE_MS, leftMs);
+    if (pauseMs > 0) await pauseUnlessCancelled(pauseMs, this.#signal);
   }
 
   /** A 503 counts as overload if it has a `Retry-After`, or if the engine serves other calls and retries have not helped. */

@@ -20,8 +20,9 @@ export const shareScript = loadScript(import.meta.url, './scripts/share-capacity
     FIRST_PROBE_MS: 10 * SECOND_MS,
     FIRST_BACKOFF_MS: SECOND_MS,
     MAX_BACKOFF_MS: 15 * SECOND_MS,
-    /** Minimum accepted calls before a single refusal far below the limit is ignored. */
-    SINGLE_AFTER: 10,
+    /** Accepted calls for each refusal that keeps the limit, and the maximum number of such refusals in a row. */
+    RARE_AFTER: 10,
+    MAX_RARE: 2,
     /** After many refusals the limit waits for this multiple of the last pause: pauses remain a small share of the time. */
     GROW_AFTER: 10,
     GROW_EVERY_MS: 2 * SECOND_MS,

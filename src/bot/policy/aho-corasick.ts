@@ -2,6 +2,13 @@ const UNITS = 0x10000;
 /** Inserting so many characters takes a few milliseconds. */
 const SLICE_CHARS = 10_000;
 
+interface Place {
+  start: number;
+  end: number;
+}
+
+const NOTHING: readonly Place[] = [];
+
 /** Finds all words of a list in one pass over a text (Aho-Corasick). Units are UTF-16. */
 export class AhoCorasick {
   /** Nodes by parent and unit, in one map: hundreds of thousands of small maps would take ten times the memory. */
@@ -34,17 +41,20 @@ export class AhoCorasick {
     return machine;
   }
 
-  /** All occurrences of all words, including overlapping ones. */
-  search(text: string): { start: number; end: number }[] {
-    const found: { start: number; end: number }[] = [];
-    let node = 0;
+  /**
+   * All occurrences of all words that end in the text, including overlapping ones.
+   * @param begunAt the node after the text before it. A word that began there has a negative start.
+   */
+  search(text: string, begunAt = 0): { found: readonly Place[]; node: number } {
+    let found: Place[] | undefined;
+    let node = begunAt;
     for (let at = 0; at < text.length; at += 1) {
       node = this.#follow(node, text.charCodeAt(at));
       const first = this.#lengths[node] === 0 ? this.#shorter[node] : node;
       for (let word = first ?? 0; word !== 0; word = this.#shorter[word] ?? 0)
-        found.push({ start: at + 1 - (this.#lengths[word] ?? 0), end: at + 1 });
+        (found ??= []).push({ start: at + 1 - (this.#lengths[word] ?? 0), end: at + 1 });
     }
-    return found;
+    return { found: found ?? NOTHING, node };
   }
 
   #insert(word: string, levels: { node: number; parent: number; unit: number }[][]): void {

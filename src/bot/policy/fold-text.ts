@@ -21,7 +21,12 @@ const KEPT = /(?!\p{Default_Ignorable_Code_Point}|\u0640)[\p{L}\p{N}]/u;
 const SPACE = /\s/;
 const FIRST_HAN = 0x4e00;
 const LAST_HAN = 0x9fff;
-const LAST_ASCII = 0x7f;
+/** Of each ASCII character: a small letter or a digit, a space for white space, or nothing for a mark. */
+const ASCII = Array.from({ length: 0x80 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (SPACE.test(character)) return ' ';
+  return KEPT.test(character) ? character.toLowerCase() : '';
+});
 
 /** Folds a text piece by piece. Spaces, marks, accents, symbols and invisible characters are removed. */
 export class TextFold {
@@ -54,28 +59,32 @@ export class TextFold {
 
   #addCharacter(added: FoldedCharacter[], code: number, from: number): void {
     if (code >= FIRST_HAN && code <= LAST_HAN) {
-      this.#keep(added, String.fromCharCode(SIMPLIFIED[code] ?? code), from, false);
+      this.#keepUnit(added, String.fromCharCode(SIMPLIFIED[code] ?? code), from, false);
       return;
     }
-    const character = String.fromCodePoint(code);
-    for (const unit of code <= LAST_ASCII ? character : character.normalize('NFKD')) {
+    const plain = ASCII[code];
+    if (plain !== undefined) {
+      if (plain === ' ') this.#hasSpace = this.#hasGap = true;
+      else if (plain === '') this.#hasGap = true;
+      else this.#keepUnit(added, plain, from, true);
+      return;
+    }
+    for (const unit of String.fromCodePoint(code).normalize('NFKD')) {
       if (SPACE.test(unit)) this.#hasSpace = this.#hasGap = true;
       else if (!KEPT.test(unit)) this.#hasGap ||= !/\p{M}/u.test(unit);
       else {
         const isSpaced = !JOINED.test(unit);
         const simple = unit.length === 1 ? String.fromCharCode(SIMPLIFIED[unit.charCodeAt(0)] ?? 0) : unit;
         for (const lower of simple.toUpperCase().toLowerCase())
-          if (KEPT.test(lower)) this.#keep(added, lower, from, isSpaced);
+          if (KEPT.test(lower)) for (const half of lower.split('')) this.#keepUnit(added, half, from, isSpaced);
       }
     }
   }
 
-  #keep(added: FoldedCharacter[], text: string, from: number, isSpaced: boolean): void {
-    for (const unit of text.split('')) {
-      const isAfterSpace = this.#hasSpace && this.#wasSpaced && isSpaced;
-      added.push({ unit, from, isSpaced, isAfterGap: this.#hasGap, isAfterSpace });
-      this.#hasGap = this.#hasSpace = false;
-    }
+  #keepUnit(added: FoldedCharacter[], unit: string, from: number, isSpaced: boolean): void {
+    const isAfterSpace = this.#hasSpace && this.#wasSpaced && isSpaced;
+    added.push({ unit, from, isSpaced, isAfterGap: this.#hasGap, isAfterSpace });
+    this.#hasGap = this.#hasSpace = false;
     this.#wasSpaced = isSpaced;
   }
 }

@@ -26,6 +26,7 @@ export interface WordList {
 
 const MAX_WORD_CHARS = 200;
 const MAX_FAULTS = 20;
+const SPARE_CHARS = 256;
 
 /**
  * Reads and folds the text of `MODERATION_WORDS_FILE`: one word or phrase per line; empty lines and lines that begin with `#` are
@@ -133,9 +134,12 @@ class GrowingScan implements WordScan {
   #fold = new TextFold();
   #text = '';
   #read = '';
-  /** The newest folded characters: the longest word and the character before it. */
+  /** The newest folded characters: at least the longest word and the character before it. */
   #window: FoldedCharacter[] = [];
-  #isCut = false;
+  /** State of the machine after them. */
+  #node = 0;
+  /** Places in the window that the next character decides. */
+  #pending: { start: number; end: number }[] = [];
   #hasWord = false;
 
   constructor(machine: AhoCorasick, phrases: ReadonlyMap<string, readonly Breaks[]>, longest: number) {
@@ -150,31 +154,49 @@ class GrowingScan implements WordScan {
     this.#text = text;
     const { added, read } = this.#fold.add(text.slice(this.#read.length, end), this.#read.length);
     this.#read = text.slice(0, this.#read.length + read);
-    const characters = [...this.#window, ...added];
-    let showableChars = end;
-    const units = characters.map(({ unit }) => unit).join('');
-    for (const { start, end: after } of this.#machine.search(units)) {
-      // The character before it has left the window, so this word was judged before.
-      if (start === 0 && this.#isCut) continue;
-      const phrases = this.#phrases.get(units.slice(start, after)) ?? [NO_BREAKS];
-      const inside = characters.slice(start, after);
+    const knownChars = this.#window.length;
+    this.#window.push(...added);
+    const units = added.length === 1 ? (added[0]?.unit ?? '') : added.map(({ unit }) => unit).join('');
+    const { found, node } = this.#machine.search(units, this.#node);
+    this.#node = node;
+    const places = [...this.#pending, ...found.map(({ start, end: after }) => shifted(knownChars, start, after))];
+    this.#pending = [];
+    for (const place of places) {
+      const inside = this.#window.slice(place.start, place.end);
+      const phrases = this.#phrases.get(inside.map(({ unit }) => unit).join('')) ?? [NO_BREAKS];
       if (!phrases.some((breaks) => isWrittenAs(inside, breaks))) continue;
-      const judged = judge(characters, { start, end: after }, isWhole || this.#fold.endsWithGap);
+      const judged = judge(this.#window, place, isWhole || this.#fold.endsWithGap);
       if (judged === 'word') this.#hasWord = true;
-      if (judged === 'pending') showableChars = Math.min(showableChars, characters[start]?.from ?? 0);
+      if (judged === 'pending') this.#pending.push(place);
     }
-    this.#isCut ||= characters.length > this.#longest + 1;
-    this.#window = characters.slice(-this.#longest - 1);
+    const showableChars = this.#pending.reduce(
+      (least, { start }) => Math.min(least, this.#window[start]?.from ?? 0),
+      end,
+    );
+    this.#trim();
     return { hasWord: this.#hasWord, showableChars };
+  }
+
+  /** Forgets the oldest characters, not at every call. */
+  #trim(): void {
+    const spare = this.#window.length - this.#longest - 1;
+    if (spare < this.#longest + SPARE_CHARS) return;
+    this.#window.splice(0, spare);
+    this.#pending = this.#pending.map(({ start, end }) => shifted(-spare, start, end));
   }
 
   #restart(): void {
     this.#fold = new TextFold();
     this.#read = '';
     this.#window = [];
-    this.#isCut = false;
+    this.#node = 0;
+    this.#pending = [];
     this.#hasWord = false;
   }
+}
+
+function shifted(by: number, start: number, end: number): { start: number; end: number } {
+  return { start: start + by, end: end + by };
 }
 
 /** A mark may stand anywhere, also in place of a space; a space only between the words of a phrase. */

@@ -11,9 +11,9 @@ export const ACCEPT_SHAPE = {
   args: [
     ...(['deliveryId', 'conversationId', 'owner', 'mergeKey', 'sealed'] as const),
     ...(['command', 'isAnswerableLater', 'isOverLimit'] as const),
-    ...(['opener', 'target', 'saidAtMs?', 'chatOrder?', 'takenBeforeMs?'] as const),
+    ...(['opener', 'target', 'saidAtMs?', 'chatOrder?', 'takenBeforeMs?', 'history?'] as const),
   ],
-  answer: { result: ['new', 'repeat', 'limited', 'full'], takenAtMs: 'number' },
+  answer: { result: ['new', 'repeat', 'limited', 'full'], takenAtMs: 'number', history: 'text' },
 } as const satisfies ScriptShape;
 
 export type AcceptKeys = KeysOf<typeof ACCEPT_SHAPE>;

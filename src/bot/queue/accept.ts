@@ -1,5 +1,6 @@
+import { Cluster } from 'ioredis';
 import { conversationKeys, messageKey, rateKey } from '../domain/partition-keys.ts';
-import { DAY_MS } from '../../shared/clock.ts';
+import { DAY_MS, monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { loadScript, type LuaScript } from '../../shared/redis/lua-script.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
@@ -21,6 +22,11 @@ export const MAX_INBOX = 100;
 const EXTRA_ROOM_FOR_COMMANDS = 20;
 /** Multiple of a person's rate limit above which a stop command still acts but gets no reply. */
 const STOP_LIMIT_FACTOR = 3;
+/**
+ * How long a replication history is used again over the same connection, because reading it takes a tenth of the script. An
+ * outdated one is safe: histories never return, so the worker only looks for a post in vain.
+ */
+const HISTORY_KNOWN_MS = SECOND_MS;
 
 export interface InboxOptions {
   redis: RedisClient;
@@ -31,6 +37,8 @@ export interface InboxOptions {
   isUnmergeable?(message: InboundMessage): boolean;
   /** Receives each stored message so that it can be stored again after a failover. */
   recent?: ReplayBuffer;
+  /** Defaults to the monotonic clock. */
+  nowMs?: NowMs;
 }
 
 export interface AcceptResult {
@@ -49,6 +57,7 @@ export class Inbox {
   readonly #options: InboxOptions;
   readonly #script: LuaScript<typeof ACCEPT_SHAPE>;
   readonly #people: PersonRateLimiter;
+  #known: { history: string; connection?: object; untilMs: number } = { history: '', untilMs: 0 };
 
   constructor(options: InboxOptions) {
     this.#options = options;
@@ -57,7 +66,7 @@ export class Inbox {
     this.#script = loadScript(import.meta.url, './scripts/accept.lua', {
       ...ACCEPT_SHAPE,
       constants: {
-        REMEMBER_MS: REMEMBER_DELIVERY_MS,
+        REMEMBER_MS: String(REMEMBER_DELIVERY_MS),
         MAX_OF_A_PERSON: personPerMinute,
         MAX_OF_A_CHAT: chatPerMinute,
         MAX_BEFORE_A_STOP: personPerMinute * STOP_LIMIT_FACTOR,
@@ -69,7 +78,9 @@ export class Inbox {
 
   /** @throws the connection's error when Redis is unavailable; the message is then assumed not to be stored */
   async accept(conversation: ConversationRef, message: InboundMessage): Promise<AcceptResult> {
-    const { redis, keyRing, isUnmergeable, recent } = this.#options;
+    const { redis, keyRing, isUnmergeable, recent, nowMs = monotonicMs } = this.#options;
+    // The masters of a cluster have different histories.
+    const connection = redis instanceof Cluster ? undefined : redis.stream;
     const deliveryId = deliveryIdOf(message);
     const personId = personIdOf(message, message.sender.userId);
     const { partition } = conversation;
@@ -98,12 +109,14 @@ export class Inbox {
       target: sealTarget(keyRing, deliveryId, message),
       saidAtMs: message.saidAtMs,
       chatOrder: message.chatOrder,
+      history: connection === this.#known.connection && nowMs() < this.#known.untilMs ? this.#known.history : '',
     };
-    const { result, takenAtMs } = await this.#script.run(redis, keys, args).catch((error: unknown) => {
+    const { result, takenAtMs, history } = await this.#script.run(redis, keys, args).catch((error: unknown) => {
       this.#people.end(personId, deliveryId, 'repeat');
       throw error;
     });
     this.#people.end(personId, deliveryId, result);
+    if (history !== '' && connection) this.#known = { history, connection, untilMs: nowMs() + HISTORY_KNOWN_MS };
     // A repeated delivery is kept too: the platform may retry because our acknowledgement was lost.
     if (takenAtMs > 0) recent?.keep({ deliveryId, conversation, keys, args, takenAtMs });
     return { deliveryId, result };

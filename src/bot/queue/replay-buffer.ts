@@ -24,7 +24,8 @@ const TRIM_TO_FRACTION = 31 / 32;
 const MAX_BARE = 100_000;
 const KEEP_BARE_MS = HOUR_MS;
 const KEY_NAMES = ACCEPT_SHAPE.keys.map(bareName) as readonly (keyof AcceptKeys)[];
-const ARG_NAMES = ACCEPT_SHAPE.args.map(bareName) as readonly (keyof AcceptArgs)[];
+/** Without the history of Redis, which has changed when a message is stored again. */
+const ARG_NAMES = ACCEPT_SHAPE.args.map(bareName).filter((name) => name !== 'history') as readonly (keyof AcceptArgs)[];
 
 /** An acknowledged message as stored, with everything needed to store it again. Its text is encrypted. */
 export interface AcceptedMessage {

@@ -43,6 +43,10 @@ export interface AdminResult {
   isCsv?: boolean;
 }
 
+export function wrongUse(text: string): AdminResult {
+  return { outcome: 'refused', isWrongUse: true, data: { error: text }, text: `${text}\n` };
+}
+
 export type RunAdmin = (context: AdminContext, args: AdminArguments) => Promise<AdminResult>;
 
 /** A subcommand. Its code is loaded only when it runs. */

@@ -1,10 +1,15 @@
-import { readPauseTarget, type Pause, type PauseTarget } from '../../bot/domain/pause.ts';
+import { modelsInUse } from '../../bot/app/models-in-use.ts';
+import { modelOf, readPauseTarget, type Pause, type PauseTarget } from '../../bot/domain/pause.ts';
 import { beginPause, endPause, readPauses } from '../../bot/turn/pauses/pause-store.ts';
-import type { AdminArguments, RunAdmin } from './admin-context.ts';
+import { wrongUse, type AdminArguments, type RunAdmin } from './admin-context.ts';
 
 /** `admin pause`: takes effect in all processes at once, and lasts until `admin resume`. */
-export const pause: RunAdmin = async ({ redis, nowMs }, args) => {
+export const pause: RunAdmin = async ({ config, secrets, redis, nowMs }, args) => {
   const target = targetOf(args);
+  const model = modelOf(target);
+  const models = model === undefined ? undefined : await modelsInUse(config, secrets);
+  if (model !== undefined && models?.includes(model) === false)
+    return wrongUse(`There is no model ${model}. Models: ${models.join(', ')}`);
   const message = typeof args.options['message'] === 'string' ? args.options['message'].trim() : '';
   const begun: Pause = { target, message: message === '' ? undefined : message, sinceMs: nowMs() };
   await beginPause(redis, begun);

@@ -7,7 +7,7 @@ import { requestForCheck } from '../../shared/http/check-request.ts';
 
 export interface SignInCheckOptions {
   /** The service's protocol. Defaults to `oauth2`. */
-  type?: 'oauth2' | 'oidc' | 'cas';
+  type?: Config['signIn']['type'];
   /** Base address of the sign-in interface, issuer, or base address of the CAS server. */
   authUrl: string;
   clientId: string;

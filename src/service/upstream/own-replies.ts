@@ -63,12 +63,20 @@ export class ReplyNormalizer {
     return reply;
   }
 
-  /** Text that was held back in a stream without a finish reason; undefined if there is none. */
-  rest(): EngineReply | undefined {
+  /**
+   * Text that was held back in a stream without a finish reason; undefined after one. Call it at the end.
+   * @param ending `cut` if the engine broke off, and the answer must stay without a finish reason
+   */
+  rest(ending: 'whole' | 'cut'): EngineReply | undefined {
     const choice = this.#choices.get(0);
     if (!choice || choice.hasFinished) return undefined;
-    const own: Fields = { index: 0, delta: {}, finish_reason: 'stop' };
+    const delta: Fields = {};
+    const own: Fields = { index: 0, delta, finish_reason: ending === 'whole' ? 'stop' : 'error' };
     choice.normalize(own);
+    if (ending === 'cut') {
+      own['finish_reason'] = undefined;
+      if (!Object.values(delta).some(Boolean)) return undefined;
+    }
     return { ...this.#first, usage: undefined, choices: [own] };
   }
 

@@ -32,7 +32,7 @@ export function createUpstreamEngine(options: UpstreamOptions, surroundings: Ups
     },
     stream(request, signal, sink) {
       const relay = new Relay(new ReplyNormalizer(request, memory), sink);
-      relay.follow(engine.send(request, signal, relay));
+      relay.follow(engine.send(request, signal, relay), signal);
       return relay.ended;
     },
     close: () => engine.close(),
@@ -69,12 +69,15 @@ class Relay implements EngineListener {
     return this.#ended.promise;
   }
 
-  /** @param sent resolves when the engine's answer has ended */
-  follow(sent: Promise<void>): void {
+  /** @param sent resolves when the engine's answer has ended @param signal aborts when the client has disconnected */
+  follow(sent: Promise<void>, signal: AbortSignal): void {
     sent
       .then(
         () => this.#finish(),
-        (error: unknown) => this.#ended.reject(asError(error)),
+        (error: unknown) => {
+          if (!signal.aborted) this.#writeHeld();
+          this.#ended.reject(asError(error));
+        },
       )
       .finally(() => clearTimeout(this.#endTimer));
   }
@@ -168,7 +171,7 @@ class Relay implements EngineListener {
       else {
         let text = '';
         for (const reply of this.#events.end()) text += eventLine(this.#own.normalize(reply));
-        const rest = this.#events.isDone ? this.#own.rest() : undefined;
+        const rest = this.#events.isDone ? this.#own.rest('whole') : undefined;
         this.#write(rest ? text + eventLine(rest) : text);
       }
     } catch (thrown) {
@@ -176,7 +179,14 @@ class Relay implements EngineListener {
       return;
     }
     const isWhole = this.#own.hasContent && (this.#events.isDone || this.#own.hasFinished || this.#kind === 'json');
-    if (isWhole) this.#ended.resolve();
-    else this.#ended.reject(this.#events.failure ?? broken('The engine ended its answer early'));
+    if (isWhole) return this.#ended.resolve();
+    this.#writeHeld();
+    this.#ended.reject(this.#events.failure ?? broken('The engine ended its answer early'));
+  }
+
+  /** The client keeps the text of an answer that breaks off. Without any so far, it gets an HTTP error status instead. */
+  #writeHeld(): void {
+    const rest = this.#own.hasContent ? this.#own.rest('cut') : undefined;
+    if (rest) this.#write(eventLine(rest));
   }
 }

@@ -13,7 +13,7 @@ export function readWholeReply(body: Buffer, own: ReplyNormalizer): EngineReply 
   const isStreamed = replies.length > 1 || isChunk(first);
   if (isStreamed && !own.hasFinished) {
     if (!isDone) throw broken('The engine ended its answer early');
-    const rest = own.rest();
+    const rest = own.rest('whole');
     if (rest) taken.push(rest);
   }
   if (!own.hasContent) throw broken('The engine returned an empty answer');

@@ -1,5 +1,14 @@
-import { readCalls, type TextCall } from './read-calls.ts';
-import { blockAt, createNameTest, firstOf, MAX_CALL_CHARS, partAtEnd, ticksAt, type Region } from './text-regions.ts';
+import { readCalls, readSteps, type TextCall } from './read-calls.ts';
+import {
+  blockAt,
+  createNameTest,
+  firstOf,
+  InnerThoughts,
+  MAX_CALL_CHARS,
+  partAtEnd,
+  ticksAt,
+  type Region,
+} from './text-regions.ts';
 import {
   type CallMark,
   ANSWER_MARKS,
@@ -9,6 +18,9 @@ import {
   endsThought,
   FOREIGN_TURNS,
   GEMMA_TURN,
+  LIST_WORD,
+  STEPS_CLOSE,
+  STEPS_OPENS,
   THOUGHT_BEGINNINGS,
   THOUGHT_CLOSES,
   THOUGHT_MARKS,
@@ -51,6 +63,9 @@ const BOX_AND_TURN_MARKS = [...BOX_MARKS, ...FOREIGN_TURNS];
 const MARK_SIGNS: ReadonlySet<string> = new Set(['<', '[', '{', '◁']);
 /** Characters that may begin a mark, code or a line. */
 const SIGN = /[<[{◁`\n]/;
+
+/** A piece that contains the word in front of a list of calls, or ends with its beginning. */
+const LIST_WORD_PART = /(?<![\w.])f(?:u|un|unc|unct|uncto|unctoo|unctool|unctools)?$|functools\[/;
 
 /** Beginning of a call after its mark. A sentence about marks continues with words instead. */
 const CALL_START = /^\s*(?:[{[<`"]|[\p{L}_][\p{L}\p{N}_.:/"-]{0,160}\s*(?:[\n<(){[>]|$))/u;
@@ -116,7 +131,8 @@ export class ReplyText {
     if (this.#place !== 'text' || this.#held !== '' || this.#isInCode || SIGN.test(piece)) return false;
     // Nothing may forget what came before it.
     if (piece === '') return true;
-    this.#isLineStart = false;
+    if (this.#readsCalls && LIST_WORD_PART.test(piece)) return false;
+    this.#isLineStart &&= !/[^ ]/.test(piece);
     this.#last = piece.slice(-1);
     return true;
   }
@@ -185,7 +201,7 @@ export class ReplyText {
     const isTorn = (mark: string) => mark.length > begun.length && mark.startsWith(begun);
     // The character behind a closing mark distinguishes it from text.
     if (START_OPENS.some(isTorn) || THOUGHT_CLOSES.some((mark) => mark.startsWith(begun))) return true;
-    if (this.#readsCalls && CALL_OPENS.some(isTorn)) return true;
+    if (this.#readsCalls && [...CALL_OPENS, ...STEPS_OPENS].some(isTorn)) return true;
     return !this.#hasThought && begun.length >= MIN_WORD_CHARS && WORD_OPENS.some(isTorn);
   }
 
@@ -203,10 +219,12 @@ export class ReplyText {
     if (thought && thought.isWord === undefined)
       return this.#isNamed && !isSpecial(thought.open)
         ? this.#secondThoughtAt(begun)
-        : { kind: 'thought', ...thought, maxChars: UNBOUNDED };
+        : { kind: 'thought', ...thought, maxChars: UNBOUNDED, inner: new InnerThoughts(thought.open) };
     if (this.#readsCalls) {
       const call = CALL_MARKS.find(({ open }) => begun.startsWith(open));
       if (call) return callRegion(call);
+      if (STEPS_OPENS.some((open) => begun.startsWith(open)))
+        return { kind: 'steps', open: '', closes: [STEPS_CLOSE], maxChars: MAX_HELD_CHARS };
       const block = /^[{[`]/.test(begun) ? blockAt(begun, isLast) : undefined;
       if (block) return block;
     }
@@ -245,7 +263,7 @@ export class ReplyText {
       return true;
     }
     if (isFollowed) {
-      this.#showBlock(region.end?.length ?? 0);
+      this.#showBlock(region.open, region.end?.length ?? 0);
       return true;
     }
     // Two characters distinguish a mark from text.
@@ -269,12 +287,14 @@ export class ReplyText {
     return !isForeign;
   }
 
-  #keep({ kind }: Region, length: number): void {
+  #keep({ kind, inner }: Region, length: number): void {
     const taken = this.#held.slice(0, length);
     this.#held = this.#held.slice(length);
     if (taken === '') return;
-    if (kind === 'thought') this.#read.thought += taken;
-    else this.#kept.push(taken);
+    if (kind === 'thought') {
+      this.#read.thought += taken;
+      inner?.add(taken);
+    } else this.#kept.push(taken);
     this.#keptChars += taken.length;
   }
 
@@ -284,6 +304,19 @@ export class ReplyText {
     switch (region.kind) {
       case 'thought':
         this.#hasThought = true;
+        return this.#leaveThought(region, close);
+      case 'steps':
+        const steps = isWhole ? readSteps(kept) : undefined;
+        if (!steps || !this.#options.offered.has(steps.name)) return this.#giveBack(region, close);
+        this.#read.thought += steps.thought;
+        this.#read.calls.push({ name: steps.name, argumentsJson: steps.argumentsJson });
+        return this.#go(close === '' ? 'gap' : 'over');
+      case 'outer-thought':
+        if (close !== '' && endsThought(kept.slice(-1), '')) {
+          this.#read.thought += kept;
+          return this.#leaveThought(region, close);
+        }
+        this.#held = kept + close + this.#held;
         return this.#go('gap');
       case 'maybe-thought':
         if (close === '' && !this.#isCutThought(SURE_OPENS.includes(region.open))) return this.#giveBack(region, close);
@@ -309,6 +342,14 @@ export class ReplyText {
     }
   }
 
+  /** Behind a thought in a thought, the outer one may continue. It is held back until its own closing mark shows that. */
+  #leaveThought({ closes, inner }: Region, close: string): void {
+    this.#go('gap');
+    if (close === '' || inner === undefined || inner.count === 0) return;
+    inner.count -= 1;
+    this.#enter({ kind: 'outer-thought', open: '', closes, maxChars: MAX_HELD_CHARS, inner });
+  }
+
   /** A truncated call is not text. */
   #isTornCall(region: Region, kept: string): boolean {
     if (region.kind === 'block') return this.#namesTool(kept);
@@ -328,11 +369,11 @@ export class ReplyText {
   }
 
   /** Other text follows the blocks, so they are text, and nothing in them is a mark. */
-  #showBlock(length: number): void {
-    this.#held = this.#kept.join('');
+  #showBlock(open: string, length: number): void {
+    this.#held = open + this.#kept.join('');
     this.#go('text');
     this.#isLineStart = false;
-    this.#say(length);
+    this.#say(open.length + length);
   }
 
   /** Whether text that began like reasoning was cut before its end. */
@@ -341,7 +382,7 @@ export class ReplyText {
     return this.#ending === 'cut' || (this.#ending === 'length' && isSure);
   }
 
-  #go(place: 'gap' | 'text' | 'turn'): void {
+  #go(place: 'gap' | 'text' | 'turn' | 'over'): void {
     this.#region = undefined;
     this.#kept = [];
     this.#place = place;
@@ -367,7 +408,7 @@ export class ReplyText {
   #callsIn(region: Region, kept: string): TextCall[] {
     const { kind, open, isWord } = region;
     if (kind === 'call' && !this.#beginsCall(region, kept)) return [];
-    const calls = readCalls(/(?:=|[[(])$/.test(open) ? open.replace('functools', '') + kept : kept);
+    const calls = readCalls(/[=(]$/.test(open) ? open + kept : kept);
     const isOffered = ({ name }: TextCall) => this.#options.offered.has(name);
     if (kind === 'call') return isWord === undefined || calls.some(isOffered) ? calls : [];
     // An object in an answer is a call only if it names an offered tool and ends the answer.
@@ -390,6 +431,9 @@ export class ReplyText {
         at += ticks;
         continue;
       }
+      const list = sign === 'f' ? this.#listAt(at, isLast) : undefined;
+      if (list === 'wait') return this.#hold(at);
+      if (list) return this.#enterAt(at, list);
       if (MARK_SIGNS.has(sign) && !this.#isInBlock && !this.#isInCode) {
         const box = BOX_MARKS.find((mark) => this.#held.startsWith(mark, at));
         if (box !== undefined) {
@@ -426,6 +470,17 @@ export class ReplyText {
     return /[{[]/.test(this.#held.charAt(at)) ? blockAt(this.#held.slice(at), isLast) : undefined;
   }
 
+  /** A list of calls behind its word, which is also a word of Python. */
+  #listAt(at: number, isLast: boolean): Region | 'wait' | undefined {
+    const before = at > 0 ? this.#held.charAt(at - 1) : this.#last;
+    if (!this.#readsCalls || this.#isInBlock || this.#isInCode || /[\w.]/.test(before)) return undefined;
+    const rest = this.#held.slice(at, at + MAX_MARK_CHARS);
+    if (LIST_WORD.startsWith(rest)) return isLast ? undefined : 'wait';
+    if (!rest.startsWith(`${LIST_WORD}[`)) return undefined;
+    const list = blockAt(rest.slice(LIST_WORD.length), isLast);
+    return list === undefined || list === 'wait' ? list : { ...list, open: LIST_WORD };
+  }
+
   #regionAt(at: number, isLast: boolean): Region | 'wait' | undefined {
     if (this.#held.charAt(at) === '{') return undefined;
     const rest = this.#held.slice(at, at + MAX_MARK_CHARS);
@@ -456,7 +511,7 @@ export class ReplyText {
   /** Reclassifies all text up to here as reasoning. */
   #retract(at: number, close: string): void {
     this.#read.thought += this.#read.text + this.#held.slice(0, at);
-    this.#read.text = '';
+    this.#read.text = this.#last = '';
     this.#read.retracts = true;
     this.#held = this.#held.slice(at + close.length);
     this.#hasThought = true;

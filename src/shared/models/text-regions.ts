@@ -1,6 +1,6 @@
 /** A part of a text that may not be text. */
 export interface Region {
-  kind: 'thought' | 'maybe-thought' | 'call' | 'block' | 'end';
+  kind: 'thought' | 'maybe-thought' | 'outer-thought' | 'call' | 'block' | 'steps' | 'end';
   /** The opening mark, which is not part of the content. */
   open: string;
   closes: readonly string[];
@@ -9,6 +9,39 @@ export interface Region {
   isWord?: true;
   /** Finds the end of a block. */
   end?: BlockEnd;
+  /** Thoughts that began within a thought and have not ended. */
+  inner?: InnerThoughts;
+}
+
+const MENTION_BEFORE = new Set('`\'"“‘「『（(');
+const THOUGHT_WORD = /[\p{L}\p{N}\n]/u;
+
+/** Counts the thoughts that begin within a thought, which arrives in parts. A mark that is only mentioned does not count. */
+export class InnerThoughts {
+  count = 0;
+  readonly #open: string;
+  /** The last characters, which may contain a mark whose next character is unknown. */
+  #tail = '';
+  #hasWords = false;
+
+  constructor(open: string) {
+    this.#open = open;
+  }
+
+  add(piece: string): void {
+    const { length } = this.#open;
+    const text = this.#tail + piece;
+    const start = this.#tail.length > length ? 1 : 0;
+    for (let at = text.indexOf(this.#open, start); at >= 0; at = text.indexOf(this.#open, at + length)) {
+      if (at + length >= text.length) break;
+      this.#hasWords ||= text.slice(0, at).trim() !== '';
+      const isMention = MENTION_BEFORE.has(text.charAt(at - 1)) || !THOUGHT_WORD.test(text.charAt(at + length));
+      // An engine may repeat the mark with which its template begins the answer.
+      if (this.#hasWords && !isMention) this.count += 1;
+    }
+    this.#tail = text.slice(-length - 1);
+    this.#hasWords ||= text.slice(0, -length - 1).trim() !== '';
+  }
 }
 
 /** Maximum characters of a call. A longer one is text. */
@@ -22,12 +55,16 @@ const LIST_START = /^\[\s*[A-Za-z_]\w{0,40}\(/;
 /** A truncated beginning of such a block. */
 const BLOCK_BEGINNING = /^(?:`{1,2}|(?:```\w{0,16})?\s*(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?|\[\s*[A-Za-z_]\w{0,40})$/;
 const CALL_BLOCK = /^```tool_(?:call|code)/;
+/** Tags of calls in a block of another language. */
+const TAG_BLOCK = /^```\w{0,16}\s*<(?:tool_?calls?>|function_?calls?>|function=|invoke name=)/;
+const TAG_BEGINNING = /^```\w{0,16}\s*<[a-z_= ]{0,14}$/;
 
 /** A code block or object at the beginning of a text that may consist only of a call. */
 export function blockAt(begun: string, isLast: boolean): Region | 'wait' | undefined {
-  if (BLOCK_START.test(begun) || LIST_START.test(begun) || CALL_BLOCK.test(begun))
+  if ([BLOCK_START, LIST_START, CALL_BLOCK, TAG_BLOCK].some((start) => start.test(begun)))
     return { kind: 'block', open: '', closes: [], maxChars: MAX_CALL_CHARS, end: new BlockEnd() };
-  const mayBegin = begun.length < MAX_BLOCK_START_CHARS && BLOCK_BEGINNING.test(begun);
+  const isShort = begun.length < MAX_BLOCK_START_CHARS;
+  const mayBegin = isShort && (BLOCK_BEGINNING.test(begun) || TAG_BEGINNING.test(begun));
   return mayBegin && !isLast ? 'wait' : undefined;
 }
 

@@ -68,8 +68,7 @@ export function pageApi(options: PageApiOptions): Router {
   });
   router.get('/people/:person/events', (context) => {
     const personId = side.directory.person(param(context, 'person')).id;
-    const languages = context.get('accept-language');
-    if (languages !== '') side.directory.noteLanguage(personId, languageOfHeader(languages));
+    noteLanguage(context, personId, side);
     const first = { name: 'bot', data: { reachable: side.bot.isReachable() } } as const;
     const after = context.get('last-event-id') || String(context.query['after'] ?? '') || undefined;
     const { hub, background, timing } = side;
@@ -129,6 +128,7 @@ function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): v
   router.post('/conversations/:id/read', async (context) => {
     const reader = parse(personRequest, context).person;
     const id = param(context, 'id');
+    noteLanguage(context, reader, side);
     await side.chatLog.markRead(reader, id);
     if (side.directory.conversation(id).kind === 'private') enterInBackground(reader, { side, protocol });
     context.status = 204;
@@ -158,6 +158,11 @@ function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): v
     await amend(parse(personRequest, context).person, param(context, 'id'), undefined);
     context.status = 204;
   });
+}
+
+function noteLanguage(context: Context, personId: string, { directory }: Pick<MessengerContext, 'directory'>): void {
+  const languages = context.get('accept-language');
+  if (languages !== '') directory.noteLanguage(personId, languageOfHeader(languages));
 }
 
 // The page must not wait for the bot's welcome.

@@ -24,6 +24,8 @@ export interface PageState {
   conversations: readonly ConversationView[] | undefined;
   /** Logs by conversation id; a conversation that was never opened has none. */
   logs: Readonly<Record<string, MessageLog>>;
+  /** Messages without a log yet, by conversation id: they may have overtaken the first fetch. */
+  early: Readonly<Record<string, MessageLog>>;
   /** Whether there may be earlier messages than a log contains, by conversation id. */
   hasEarlier: Readonly<Record<string, boolean>>;
   /** Conversations whose log could not be fetched. */
@@ -62,6 +64,7 @@ export type PageChange =
 export const START_STATE: PageState = {
   conversations: undefined,
   logs: {},
+  early: {},
   hasEarlier: {},
   unloaded: [],
   connected: true,
@@ -84,13 +87,16 @@ export function reducePage(state: PageState, change: PageChange): PageState {
       return { ...state, connected: true, stop: undefined, statuses: change.resumed ? state.statuses : {} };
     case 'conversations-fetched':
       return { ...state, conversations: newestFirst(change.conversations) };
-    case 'messages-fetched':
+    case 'messages-fetched': {
+      const { [change.conversationId]: overtaking = [], ...early } = state.early;
       return {
-        ...editLog(state, change.conversationId, (log) => mergeFetched(log, change.messages)),
+        ...editLog(state, change.conversationId, (log) => mergeFetched(log, [...overtaking, ...change.messages])),
+        early,
         // A later fetch has no information about messages before the first one.
         hasEarlier: { [change.conversationId]: isFull(change.messages), ...state.hasEarlier },
         unloaded: state.unloaded.filter((id) => id !== change.conversationId),
       };
+    }
     case 'earlier-fetched':
       return {
         ...editLog(state, change.conversationId, (log) => mergeFetched(log, change.messages)),
@@ -122,16 +128,13 @@ function isFull(messages: readonly MessageView[]): boolean {
 function takeEvent(state: PageState, event: MessengerEvent): PageState {
   switch (event.name) {
     case 'message':
-      // A log that was never fetched stays empty: its first fetch includes the message.
-      if (state.logs[event.data.conversationId] === undefined) return state;
-      return editLog(state, event.data.conversationId, (log) => withEvent(log, event.data));
+      return editKnown(state, event.data.conversationId, (log) => withEvent(log, event.data));
     case 'conversation': {
       const others = (state.conversations ?? []).filter(({ id }) => id !== event.data.id);
       return { ...state, conversations: newestFirst([event.data, ...others]) };
     }
     case 'gone':
-      if (state.logs[event.data.conversationId] === undefined) return state;
-      return editLog(state, event.data.conversationId, (log) => log.filter(({ id }) => id !== event.data.id));
+      return editKnown(state, event.data.conversationId, (log) => log.filter(({ id }) => id !== event.data.id));
     case 'frame':
       if (state.frame?.id !== event.data.id) return state;
       return { ...state, frame: event.data.isClosed ? undefined : event.data };
@@ -148,6 +151,12 @@ function takeEvent(state: PageState, event: MessengerEvent): PageState {
 
 function editLog(state: PageState, id: string, edit: (log: MessageLog) => MessageLog): PageState {
   return { ...state, logs: { ...state.logs, [id]: edit(state.logs[id] ?? []) } };
+}
+
+/** Changes the log; the early messages of a conversation that has no log yet. */
+function editKnown(state: PageState, id: string, edit: (log: MessageLog) => MessageLog): PageState {
+  if (state.logs[id] !== undefined) return editLog(state, id, edit);
+  return { ...state, early: { ...state.early, [id]: edit(state.early[id] ?? []) } };
 }
 
 function editConversation(state: PageState, id: string, edit: Partial<ConversationView>): PageState {

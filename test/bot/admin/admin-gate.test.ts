@@ -229,6 +229,7 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     ['', '', 'Choose what to pause.'],
     ['group:', '', 'Enter the id of the group'],
     ['model:', 'svc max', 'Enter the id of the group'],
+    ['model:', 'svc-maxi', 'There is no model svc-maxi. Models: svc-plus, svc-max'],
     ['all', 'svc-max', 'Only a group or a model takes a name.'],
     ['platform:slack', 'C1', 'Only a group or a model takes a name.'],
     ['platform:irc', '', 'Only a group or a model takes a name.'],
@@ -281,6 +282,9 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     [{ of: 'model', amount: '1.5' }, 'whole number'],
     [{ of: 'model', amount: '1000000000000000' }, 'whole number'],
     [{ of: 'model', limit: 'answersPerDay' }, 'whole number'],
+    [{ of: 'model', limit: 'tokensPerMonth' }, 'The policy file does not set this limit'],
+    [{ of: 'model', name: 'svc-mini' }, 'The policy file sets no limits for this name'],
+    [{ of: 'department', name: '32*' }, 'The policy file sets no limits for this name'],
     [{ of: 'group', name: 'wrtown' }, 'Enter the group as PLATFORM:ID'],
     [{ of: '' }, 'Choose whose budget it is'],
     [{ of: 'everyone' }, 'Choose whose budget it is'],
@@ -293,6 +297,33 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     expect(page.text).toContain(sentence);
     expect(page.text).toContain(`value="${typed.name.trim()}"`);
     expect(await state()).toEqual(before);
+  });
+
+  const topUp = (of: string, name: string, limit = 'tokensPerDay') => ({ [of]: name, limit, add: '7' });
+  test.each<[string, Record<string, string>, string]>([
+    ['pause model:svc-maxi', {}, 'There is no model svc-maxi. Models: svc-plus, svc-max'],
+    ['budget top-up', topUp('model', 'svc-mini'), 'sets no tokensPerDay for svc-mini. It sets limits for: svc-plus'],
+    ['budget top-up', topUp('model', 'svc-plus', 'tokensPerMonth'), 'sets no tokensPerMonth for svc-plus.'],
+    ['budget top-up', topUp('department', '32*'), 'sets no tokensPerDay for 32*. It sets limits for: 31*'],
+  ])('the command line refuses %s %j and names what exists', async (command, options, sentence) => {
+    const [before, acts] = [await state(), actsInLog().length];
+    const [subcommand = '', subject] = command.split(' ');
+    const { code, data } = await runAdmin(deployment.env, subcommand, subject, options);
+    expect([code, data]).toEqual([2, { error: expect.stringContaining(sentence) }]);
+    expect((await runAdmin(deployment.env, subcommand, subject, { ...options, json: false })).asides).toContain(
+      sentence,
+    );
+    expect([await state(), actsInLog().length]).toEqual([before, acts]);
+  });
+
+  test('a top-up for a person of whom nothing is stored has a warning', async () => {
+    const warned = async (name: string) =>
+      (await runAdmin(deployment.env, 'budget', 'top-up', topUp('person', name))).data;
+    expect(await warned('20190012')).toMatchObject({ added: 7, isKnown: true });
+    for (const _again of [1, 2]) expect(await warned('20199999')).toMatchObject({ added: 7, isKnown: false });
+    const typed = { of: 'person', name: '20199999', limit: 'tokensPerDay', amount: '7' };
+    const to = String((await post('/budgets/top-up', typed)).headers['location']);
+    expect((await admin.get(new URL(to, deployment.botUrl).href)).text).toContain('Check the account.');
   });
 
   test('a budget without limits, and a policy file that cannot be read, have a sentence each', async () => {

@@ -178,10 +178,16 @@ describe('time and size limits [chat-time-limits]', () => {
 
   test('a stall keeps the text so far and closes the connection', async () => {
     const { server, ask, ended } = await fixtureWith({ idleMs: 200 });
-    server.script(stallAfter(chunk({ content: 'kept' })));
-    expect(await ask()).toMatchObject({ text: 'kept', error: { code: 'chat_stalled' } });
+    server.script(stallAfter(chunk({ content: 'kept' }) + chunk({ content: ': 1 <' })));
+    expect(await ask()).toMatchObject({ text: 'kept: 1 <', error: { code: 'chat_stalled' } });
     expect(await server.calls[0]?.closed).toBe('cut');
     expect(ended).toEqual([expect.objectContaining({ outcome: 'chat_stalled' })]);
+  });
+
+  test('a reported error keeps the text so far, also what waited for its next characters', async () => {
+    const { server, ask } = await fixtureWith({});
+    server.script(streamOf(chunk({ content: 'kept' }), chunk({ content: ': 1 <' }), sse('{"error":"bad"}')));
+    expect(await ask()).toMatchObject({ text: 'kept: 1 <', error: { code: 'chat_server_error' } });
   });
 
   test('comments keep an answer alive, but not beyond the total time', async () => {

@@ -205,6 +205,20 @@ describe('an engine that serves 10 calls at once', () => {
     expect(second).toBeGreaterThan(probe);
   }, 60_000);
 
+  test.each([
+    ['no accepted call between', 0, [10, 20, 40, 80]],
+    ['accepted calls between', 1, [10, 10, 10, 10]],
+  ])('is probed later after each refusal in a row: with %s [engine-capacity]', async (_name, passed, expected) => {
+    const name = `{engine}:capacity:p${passed}`;
+    const report = { held: 0, running: 0, top: 0, waiting: 5, waitedMs: 0, passed, refused: 1, pauseMs: 120_000 };
+    for (const pauseSec of expected) {
+      // Workers that have just started report only their refusals.
+      const { share, store } = startWorker();
+      expect(Math.round((await share.report(name, report)).againInMs / 1_000)).toBe(pauseSec);
+      await store.hset(name, { pausedUntil: '1' });
+    }
+  });
+
   test('serves the oldest question first, whichever worker holds it [engine-capacity]', async () => {
     engine.limit = 1;
     engine.answerMs = 100;
@@ -306,20 +320,37 @@ describe('an engine that serves 10 calls at once', () => {
     expect(await send(3, { refused: 1 })).toMatchObject({ limit: 4 });
   });
 
-  test('keeps the limit at a single refusal among many calls, but not at the next one [engine-capacity]', async () => {
-    const idle = { running: 1, top: 1, waiting: 0, waitedMs: 0, passed: 0, refused: 1, pauseMs: 0 };
-    const send = async (seq: number, change: object) => {
-      const report = { process: 'a', channel: 'none', seq, held: 1, ...idle, ...change };
+  test('keeps the limit at rare refusals below what the engine served, but not at many [engine-capacity]', async () => {
+    const idle = { running: 15, top: 15, waiting: 0, waitedMs: 0, passed: 0, refused: 1, pauseMs: 0 };
+    let seq = 0;
+    const send = async (change: object) => {
+      const report = { process: 'a', channel: 'none', seq: (seq += 1), held: 1, ...idle, ...change };
       return (await shareScript.run(redis.redis, { engine: '{engine}:capacity:z' }, report)).limit;
     };
-    expect(await send(1, { running: 16, top: 16 })).toBe(16);
-    expect(await send(2, { passed: 30, refused: 0 })).toBe(16);
-    expect(await send(3, {})).toBe(16);
-    expect(await send(4, { passed: 9 })).toBe(8);
-    expect(await send(5, { passed: 10 })).toBe(8);
-    expect(await send(6, { passed: 10, refused: 2 })).toBe(4);
-    // With as many calls as the limit allows, the refusal is about their number.
-    expect(await send(7, { passed: 10, running: 3, top: 3 })).toBe(3);
+    expect(await send({ running: 16, top: 16 })).toBe(16);
+    expect(await send({ passed: 9 })).toBe(15);
+    expect(await send({ passed: 60, refused: 0, running: 16, top: 16 })).toBe(16);
+    // One of ten calls, and at most two in a row.
+    expect(await send({})).toBe(16);
+    expect(await send({})).toBe(16);
+    expect(await send({ passed: 9 })).toBe(15);
+    expect(await send({ passed: 10, refused: 2, running: 1, top: 1 })).toBe(7);
+    // With more calls than the engine served before, the refusal is about their number.
+    expect(await send({ passed: 10, running: 2, top: 2 })).toBe(3);
+  });
+
+  test('is asked for more once it served as many calls as allowed, and not paused by a rare refusal [engine-capacity]', async () => {
+    const name = '{engine}:capacity:g';
+    const report = { held: 3, running: 3, top: 4, waiting: 9, waitedMs: 0, passed: 0, refused: 0, pauseMs: 0 };
+    const { share, store } = startWorker();
+    await share.report(name, { ...report, refused: 1, pauseMs: 1_000 });
+    await store.hset(name, { growAt: '0', pausedUntil: '1' });
+    // A call has just ended.
+    expect(await share.report(name, { ...report, passed: 20 })).toMatchObject({ limit: 5, granted: 2 });
+    const rare = { ...report, top: 3, refused: 1, pauseMs: 1_000 };
+    expect(await share.report(name, rare)).toMatchObject({ limit: 5, granted: 2 });
+    expect(await share.report(name, rare)).toMatchObject({ limit: 5, granted: 2 });
+    expect(await share.report(name, rare)).toMatchObject({ limit: 3, granted: 0 });
   });
 
   test('counts a report once if it is sent twice [repeatable-scripts]', async () => {

@@ -24,7 +24,8 @@ let inbox: Inbox;
 let store: TurnStore;
 beforeAll(async () => {
   const options = { redis: server.redis, keyRing, nowMs: Date.now, historyLifeMs: 600_000 };
-  inbox = new Inbox({ ...options, limits: { personPerMinute: 100_000 } });
+  // The history of Redis is read with the first message only.
+  inbox = new Inbox({ ...options, nowMs: () => 0, limits: { personPerMinute: 100_000 } });
   store = new DyingWorkersStore(options);
 });
 beforeEach(async () => {
@@ -46,10 +47,10 @@ async function runTurn(name: string) {
   return claim;
 }
 
-/** Commands that Redis has run so far, including those inside scripts. */
+/** Commands that Redis has run so far, including those inside scripts and the previous reading. */
 async function commandsSoFar(): Promise<number> {
   const calls = await server.redis.info('commandstats');
-  return [...calls.matchAll(/cmdstat_(?!info)[^:]+:calls=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+  return [...calls.matchAll(/cmdstat_[^:]+:calls=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 async function workOfTurn(name: string): Promise<{ commands: number; claimBytes: number; turns: number }> {
@@ -74,12 +75,14 @@ test('a turn after 5,000 others costs the commands and bytes of one after 50, an
   expect(late.claimBytes).toBeLessThan(early.claimBytes * 1.05);
 });
 
-test('a plain question takes 11 commands in Redis to be accepted and to be claimed, 9 and 5 for its post and 15 to be committed', async () => {
+test('a plain question takes 10 commands in Redis to be accepted, 12 to be claimed, 9 and 5 for its post and 15 to be committed', async () => {
   const costOf = async <Result>(work: () => Promise<Result>): Promise<[number, Result]> => {
     const before = await commandsSoFar();
     const result = await work();
-    return [(await commandsSoFar()) - before, result];
+    return [(await commandsSoFar()) - before - 1, result];
   };
+  await runTurn('first');
+  await server.redis.flushall();
   const [accepted] = await costOf(() => inbox.accept(alice, textMessage('plain')));
   const [begun, claim] = await costOf(() => store.begin(alice));
   if (!claim) throw new Error('nothing waits');
@@ -90,9 +93,9 @@ test('a plain question takes 11 commands in Redis to be accepted and to be claim
   const [recorded] = await costOf(() => ledger.record(0, 'handle'));
   const commit: TurnCommit = { outcome: 'final', records: [], history: { append: sealed('plain') } };
   const [committed] = await costOf(() => store.commit(claim, commit));
-  // With the call of the script, without INFO.
+  // With the call of the script.
   expect({ accepted, begun, noted, recorded, committed }).toEqual({
-    ...{ accepted: 10, begun: 11, noted: 9, recorded: 5, committed: 15 },
+    ...{ accepted: 10, begun: 12, noted: 9, recorded: 5, committed: 15 },
   });
 });
 

@@ -39,7 +39,9 @@ export function mirrorScripts(redis: Redis): Mirror {
       redis.eval(observable(source), ...args),
       previous.eval(observable(PREVIOUS.get(script) ?? source), ...argsBefore),
     ]);
-    expect({ script, reply }).toEqual({ script, reply: before });
+    // The previous script that accepts did not reply with the history of Redis.
+    const comparable = script === 'accept' ? (reply as unknown[]).slice(0, 2) : reply;
+    expect({ script, reply: comparable }).toEqual({ script, reply: before });
     if (PREVIOUS.has(script)) seen.add(`${script} ${String((reply as unknown[])[0])}`);
     return reply;
   });
@@ -78,7 +80,7 @@ function observable(lua: string): string {
       .replaceAll(`redis.pcall('INFO', 'replication')`, `redis.call('GET', 'replication')`)
       .replaceAll(`redis.call('PUBLISH', `, `redis.call('RPUSH', 'published', `)
       // A counter must not end between the calls of a slow test.
-      .replaceAll(`'PX', 60000`, `'PX', 60000000`)
+      .replaceAll(/'PX', '?60000'?/g, `'PX', 60000000`)
   );
 }
 

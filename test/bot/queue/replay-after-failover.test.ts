@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { connectRedis, type RedisClient } from '../../../src/shared/redis/redis.ts';
 import { conversationKeys, messageKey } from '../../../src/bot/domain/partition-keys.ts';
-import { MIB_BYTES, MINUTE_MS } from '../../../src/shared/clock.ts';
+import { MIB_BYTES, MINUTE_MS, SECOND_MS } from '../../../src/shared/clock.ts';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import type { InboundMessage } from '../../../src/bot/domain/message.ts';
 import { asDeliveryId, type DeliveryId } from '../../../src/bot/domain/ids.ts';
@@ -23,6 +23,9 @@ const keyRing = testKeyRing();
 
 /** Adds to the age of the remembered messages. */
 let rememberedMs = 0;
+/** Receivers know a history for a second. */
+let histories = 0;
+const knownMs = () => histories * SECOND_MS;
 let memory: ReplayBuffer;
 const nowMs = () => 1_800_000_000_000;
 const alice = conversationOf(textMessage('x'), 'member');
@@ -42,7 +45,7 @@ beforeEach(async () => {
     nowMs: () => performance.now() + rememberedMs,
     onReducedToId: () => fixture.report.messageReducedToId(),
   });
-  inbox = new Inbox({ redis, keyRing, recent });
+  inbox = new Inbox({ redis, keyRing, recent, nowMs: knownMs });
   wakeQueue = new WakeQueue(redis, 1, log);
   memory = recent;
   endWatch = replayAfterFailover({ redis, inbox, recent, wakeQueue, log, report: fixture.report, forgetEveryMs: 20 });
@@ -92,7 +95,11 @@ const nextMs = () => new Promise((resolve) => setTimeout(resolve, 5));
 /** Simulates a failover to a Redis that had replicated nothing. */
 async function loseAll(): Promise<void> {
   await server.redis.flushall();
+  await changeHistory();
+}
+async function changeHistory(): Promise<void> {
   await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  histories += 1;
 }
 const waitingTexts = async () => {
   const claim = await new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS }).begin(
@@ -121,7 +128,7 @@ test('lost messages are stored again once and in order, regardless of rate limit
   expect(after.map(stampOf)).toEqual(before.map(stampOf));
   expect(await wakeQueue.waiting()).toBe(1);
   // After the next reconnection all of them are found.
-  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  await changeHistory();
   await reconnect();
   await inbox.accept(alice, textMessage('later')).catch(() => undefined);
   expect(await server.redis.llen(keys.inbox)).toBe(22);
@@ -131,7 +138,7 @@ test('lost messages are stored again once and in order, regardless of rate limit
 test('a replayed message becomes its own turn, ordered by time, whichever receiver replays it and whatever turn is running [failover]', async () => {
   const kept: ReplayBuffer[] = [];
   const second = new ReplayBuffer();
-  const other = new Inbox({ redis: server.redis, keyRing, recent: second });
+  const other = new Inbox({ redis: server.redis, keyRing, recent: second, nowMs: knownMs });
   kept.push(memory, second);
   for (const [index, text] of ['one', 'two', 'three', 'four'].entries()) {
     await (index % 2 === 0 ? inbox : other).accept(alice, textMessage(text));
@@ -158,7 +165,7 @@ test('a replayed message becomes its own turn, ordered by time, whichever receiv
 test('messages stored under a former Redis history are merged neither with each other nor with new ones [failover]', async () => {
   endWatch();
   await acceptAll([textMessage('old'), textMessage('old too')]);
-  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  await changeHistory();
   await acceptAll([textMessage('new'), textMessage('new too')]);
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   const sizes: [number, boolean, number][] = [];
@@ -306,7 +313,7 @@ test('a message stored under a former Redis history counts as possibly posted, a
   const first = await store.begin(alice);
   expect(await server.redis.hget(record, 'again')).toBeNull();
   if (first) await store.giveBack(first, 0);
-  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  await changeHistory();
   const claim = await store.begin(alice);
   if (!claim) throw new Error('nothing waits');
   const place = {
@@ -330,7 +337,7 @@ test('no history is treated as a former one when Redis does not reveal its histo
   await acceptAll([textMessage('q')]);
   await server.redis.call('ACL', 'SETUSER', 'default', '-info');
   const [id = asDeliveryId('')] = await acceptAll([textMessage('next')]);
-  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  await changeHistory();
   const store = new DyingWorkersStore({ redis: server.redis, keyRing, nowMs, historyLifeMs: MINUTE_MS });
   expect((await store.begin(alice))?.messages).toHaveLength(2);
   expect(await server.redis.hget(messageKey(alice.partition, id), 'again')).toBeNull();
@@ -351,3 +358,19 @@ test('messages beyond the limits of the buffer are reduced to their ids, oldest 
   now += 24 * 60 * MINUTE_MS;
   expect(recent.all().whole).toEqual([]);
 });
+
+test('a receiver uses the history of Redis from the last message for a second, but not over a new connection [failover]', async () => {
+  const historyOf = async (name: string) => {
+    const [id = asDeliveryId('')] = await acceptAll([textMessage(name)]);
+    return server.redis.hget(messageKey(alice.partition, id), 'history');
+  };
+  const current = async () => /master_replid:(\w+)/.exec(await server.redis.info('replication'))?.[1];
+  const before = await current();
+  expect(await historyOf('first')).toBe(before);
+  await server.redis.call('DEBUG', 'CHANGE-REPL-ID');
+  expect(await historyOf('at once')).toBe(before);
+  await reconnect();
+  expect(await historyOf('over a new connection')).toBe(await current());
+  await changeHistory();
+  expect(await historyOf('after a second')).toBe(await current());
+}, 60_000);

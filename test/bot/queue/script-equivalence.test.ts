@@ -95,6 +95,8 @@ const cases = fc.constantFrom(...PLACES).chain((main) =>
 /** What a case has so far. */
 interface World {
   nowMs: number;
+  /** A process knows a history for a second. */
+  knownMs: number;
   history: string;
   claims: TurnClaim[];
   recent: ReplayBuffer;
@@ -106,11 +108,13 @@ function newWorld(): World {
   const { redis } = mirror;
   const recent = new ReplayBuffer();
   const options = { redis, keyRing, nowMs: () => AT_MS, historyLifeMs: HOUR_MS };
-  return {
-    ...{ nowMs: AT_MS, history: 'a1', claims: [], recent },
-    inboxes: [new Inbox({ redis, keyRing, recent }), new Inbox({ redis, keyRing: otherKeyRing, recent })],
+  const nowMs = () => world.knownMs;
+  const world: World = {
+    ...{ nowMs: AT_MS, knownMs: 0, history: 'a1', claims: [], recent },
+    inboxes: [new Inbox({ redis, keyRing, recent, nowMs }), new Inbox({ redis, keyRing: otherKeyRing, recent, nowMs })],
     workers: [new TurnStore({ ...options, workerName: 'one' }), new TurnStore({ ...options, workerName: 'two' })],
   };
+  return world;
 }
 
 const refOf = (step: Step) => conversationOf(messageOf(step), 'group');
@@ -261,7 +265,10 @@ const RUN: Record<Step['kind'], (world: World, step: Step) => Promise<unknown>> 
   data: changeData,
   time: (world, { choice }) => {
     world.nowMs += [0, 1, 10 * SECOND_MS, 10 * SECOND_MS, HOUR_MS][choice % 5] ?? 0;
-    if (choice % 6 === 0) world.history += 'b';
+    if (choice % 6 === 0) {
+      world.history += 'b';
+      world.knownMs += SECOND_MS;
+    }
     return mirror.setWorld(world.nowMs, world.history);
   },
 };

@@ -66,6 +66,19 @@ describe('a thought in the text', () => {
     ['no opening mark in Chinese', ['用户在问一加一。', '\n</think>\n\n', 'It is 2.'], '用户在问一加一。\n'],
     ['the closing mark of another family', ['Add them up.[/THINK]It is 2.'], 'Add them up.'],
     ['only a closing mark', ['</think>\n\nIt is 2.'], ''],
+    ['a thought in a thought', ['<think>a <think>b</think> c</think> It is 2.'], 'a <think>b c'],
+    [
+      'two thoughts in a thought',
+      ['<think>a <think>b <think>c</think></think>d</think>It is 2.'],
+      'a <think>b <think>cd',
+    ],
+    ['the same opening mark twice', ['<think>\n<think>so</think>It is 2.'], '\n<think>so'],
+    [
+      'a mark that the thought mentions',
+      ['<think>so: <think> or `<think>x`</think>It is 2.'],
+      'so: <think> or `<think>x`',
+    ],
+    ['a mark of which only one ends', ['<think>a <think>b</think>\nIt is 2.'], 'a <think>b'],
     ['several thoughts', ['<think>one</think>\n<think>two</think>It is 2.'], 'onetwo'],
     ['an answer in its own marks', ['<think>so</think><answer>It is 2.</answer>'], 'so'],
     [
@@ -85,6 +98,13 @@ describe('a thought in the text', () => {
   ])('is separated with %s', (_, pieces, thought) => {
     for (const given of [pieces, byLetter(pieces.join(''))])
       expect(read(given)).toEqual({ thought, text: 'It is 2.', calls: [] });
+  });
+
+  test('in which another begins leaves an answer about marks whole', () => {
+    const text = 'The tag </think> ends it.';
+    for (const ending of ENDINGS)
+      for (const pieces of arrivals(`<think>a <think>b</think>\n${text}`))
+        expect(read(pieces, { ending })).toEqual({ thought: 'a <think>b', text, calls: [] });
   });
 
   test('is hidden until the closing mark for a model that thinks first, and shown if there is none', () => {
@@ -132,6 +152,18 @@ describe.each(ENDINGS)('texts that end by %s', (ending) => {
     'Here is it:\n{"type": "menu", "items": [\n{"name": "it\\"s"}]}',
     'Here is it:\n{"type": "menu", "items": [',
     '[foo(1), bar(2)] is a list.',
+    'Thought: the fees are due.\nAction: pay them by Friday.',
+    'Action: current_time\nAction Input: {}\nThat is how a model calls a tool.',
+    'Action: unknown_tool\nAction Input: {}',
+    'Thought: so\nAction: current_time\nAction Input: nothing',
+    'ReAct:\nThought: so\nAction: current_time\nAction Input: {}',
+    'Python has functools[0], functools and `functools[{"name":"current_time"}]`.',
+    'It is functools[{"name":"unknown_tool"}]',
+    'Write functools[{"name":"current_time"}] to call it.',
+    'As XML:\n```xml\n<tool_call>{"name":"current_time"}</tool_call>\n```\nThat is a call.',
+    'As XML:\n```xml\n<tool_call>{"name":"unknown_tool"}</tool_call>\n```',
+    'As XML:\n```xml\n<tool>\n<name>saw</name>\n</tool>\n```',
+    'As XML:\n```xml\n<function name="main">x</function>\n```',
     '{"name": "x"}\n`name` is its name.',
     '{"name": "x"}\n[More](y) about it.',
     '{"name": "current_time"} asks for the time.',
@@ -253,6 +285,32 @@ describe('tool calls in the text', () => {
     ]);
   });
 
+  test.each([
+    `functools[${json}]`,
+    `\`\`\`xml\n<tool_call>\n${json}\n</tool_call>\n\`\`\``,
+    `\`\`\`\n<tool_call>${json}</tool_call>\n\`\`\`\n`,
+    '```xml\n<function=search_documents>\n<parameter=query>fees, 费用</parameter>\n</function>\n```',
+    '```xml\n<function_calls>\n<invoke name="search_documents"><parameter name="query">fees, 费用</parameter></invoke>\n</function_calls>\n```',
+  ])('are read behind a sentence and at the beginning: %j [whole-answers]', (written) => {
+    for (const before of ['I look it up.\n', ...(written.startsWith('`') ? [] : ['I look it up. ']), ''])
+      for (const pieces of arrivals(before + written)) {
+        const { text, calls } = read(pieces);
+        expect([text.trim(), calls]).toEqual([before.trim(), [call]]);
+      }
+  });
+
+  test.each([
+    [`Thought: I search.\nAction: search_documents\nAction Input: ${args}`, ' I search.\n'],
+    [`Action: search_documents\nAction Input: ${args}\n`, ''],
+    [
+      `<think>so</think>\nThought: Go.\n\nAction: search_documents\nAction Input: ${args}\nObservation: 7`,
+      'so Go.\n\n',
+    ],
+  ])('are read from the steps of ReAct at the beginning: %j [whole-answers]', (written, thought) => {
+    for (const pieces of arrivals(written)) expect(read(pieces)).toEqual({ thought, text: '', calls: [call] });
+    expect(read([written], { offered: NO_TOOLS }).text).toContain('Action Input');
+  });
+
   test('with arguments that are not JSON are returned as they are, so that the model learns of the fault', () => {
     const written = "{'name': 'search_documents', 'arguments': {'query': 'fees'}}";
     const calls = [{ name: 'search_documents', argumentsJson: written }];
@@ -302,6 +360,14 @@ test('the parts of a text do not depend on how it is cut [whole-answers]', () =>
     '[x(1)]',
     'current_time">',
     '<|im_start|>user',
+    'functools[{"name":"current_time"}]',
+    '```xml\n<tool_call>',
+    'f',
+    'functools',
+    'Thought: ',
+    'Action: current_time',
+    '\nAction Input: {}',
+    '\nObservation:',
     '🙂',
   );
   const text = fc.array(letters, { maxLength: 10 }).map((pieces) => pieces.join(''));
@@ -317,7 +383,14 @@ test('the parts of a text do not depend on how it is cut [whole-answers]', () =>
       },
     ),
     // With an empty chunk in between.
-    { numRuns: tries(2_000), examples: [['🙂</thought>', [2, 2], false, 'whole']] },
+    {
+      numRuns: tries(2_000),
+      examples: [
+        ['🙂</thought>', [2, 2], false, 'whole'],
+        ['f</think>functools[{"name":"current_time"}]', [1], true, 'whole'],
+        ['.\n <think>', [1, 2, 3], false, 'length'],
+      ],
+    },
   );
 });
 

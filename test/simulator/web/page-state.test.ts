@@ -13,11 +13,15 @@ describe('the page state', () => {
     expect(state.conversations?.map(({ id }) => id)).toEqual([PRIVATE.id, GROUP.id]);
   });
 
-  test('ignores messages of a conversation that was never opened until it is fetched', () => {
+  test('shows messages of a conversation once it is fetched, also those that overtook the first fetch', () => {
     const event: PageChange = { type: 'event', event: { name: 'message', data: messageView() } };
+    const { id, conversationId } = messageView();
+    const gone: PageChange = { type: 'event', event: { name: 'gone', data: { id, conversationId } } };
+    const load: PageChange = { type: 'messages-fetched', conversationId, messages: [] };
     expect(after(event).logs).toEqual({});
-    const opened = after({ type: 'messages-fetched', conversationId: PRIVATE.id, messages: [] }, event);
-    expect(opened.logs[PRIVATE.id]).toHaveLength(1);
+    expect(after(load, event).logs[conversationId]).toHaveLength(1);
+    expect(after(event, load).logs[conversationId]).toHaveLength(1);
+    expect(after(event, gone, load).logs[conversationId]).toEqual([]);
   });
 
   test('shows a failed fetch until one succeeds', () => {

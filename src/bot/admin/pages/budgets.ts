@@ -22,7 +22,7 @@ const TEXTS: Catalogue<
       | 'amount'
       | 'add'
     )
-  | ('ofPerson' | 'noLimits' | 'noPolicy' | 'needsOwner' | 'needsGroup' | 'needsAmount')
+  | ('ofPerson' | 'noLimits' | 'noPolicy' | 'needsOwner' | 'needsGroup' | 'needsAmount' | 'needsLimit')
 > = {
   lead: {
     en: 'Use of a budget today and this month. What you add to a limit counts until the end of its day or month. Enter a person by account, a department by its code in the policy file, and a group as PLATFORM:ID.',
@@ -60,6 +60,10 @@ const TEXTS: Catalogue<
     en: 'The amount must be a whole number of at least 1, with at most 15 digits.',
     zh: '数量必须是不小于 1 的整数，最多 15 位。',
   },
+  needsLimit: {
+    en: 'The policy file does not set this limit, so nothing was added.',
+    zh: '权限文件没有设置此项上限，因此没有增加。',
+  },
 };
 
 const OWNERS: Catalogue<BudgetOwner['of']> = {
@@ -78,11 +82,15 @@ const LIMITS: Catalogue<BudgetLimit> = {
   imagesPerMonth: { en: 'Images per month', zh: '每月的图片数' },
 };
 
-const RESULTS: Catalogue<'added' | 'added-person'> = {
+const RESULTS: Catalogue<'added' | 'added-person' | 'added-unknown'> = {
   added: { en: 'The amount was added.', zh: '已增加。' },
   'added-person': {
     en: 'The amount was added. Enter the account again to see the use.',
     zh: '已增加。重新填写账号即可查看用量。',
+  },
+  'added-unknown': {
+    en: 'The amount was added, but no sign-in and no use of this account is stored. Check the account.',
+    zh: '已增加，但没有此账号的登录或用量记录，请核对账号。',
   },
 };
 
@@ -102,7 +110,7 @@ interface BudgetsView {
   /** Of the policy file; undefined if it cannot be read. */
   shared: SharedBudgets | undefined;
   /** The form that was refused. */
-  refused: 'owner' | 'top-up' | undefined;
+  refused: 'owner' | 'top-up' | 'limit' | undefined;
   /** Result of the act that led here; empty without one. */
   result: string;
 }
@@ -169,5 +177,5 @@ function topUpForm({ frame, typed, refused }: BudgetsView, limits: readonly Limi
     ${selectField({ name: 'limit', label: text('limit'), value: typed.limit, options })} ${textField(amount)}
     <button class="primary" type="submit">${text('add')}</button>`;
   return html`<div class="ask">${actForm('/admin/budgets/top-up', csrf, fields)}</div>
-    ${complaint(isWrong ? text('needsAmount') : undefined)}`;
+    ${complaint(isWrong ? text('needsAmount') : refused === 'limit' ? text('needsLimit') : undefined)}`;
 }

@@ -7,7 +7,7 @@ import { timeAt } from './times.ts';
 
 const TEXTS: Catalogue<
   | ('lead' | 'none' | 'table' | 'target' | 'message' | 'since' | 'act' | 'resume' | 'about' | 'kind' | 'choose')
-  | ('aGroup' | 'aModel' | 'name' | 'sentence' | 'pause' | 'needsKind' | 'needsName' | 'needsNoName')
+  | ('aGroup' | 'aModel' | 'name' | 'sentence' | 'pause' | 'needsKind' | 'needsName' | 'needsNoName' | 'unknownModel')
 > = {
   lead: {
     en: 'A pause takes effect at once and lasts until you resume. Questions get a sentence instead of an answer; commands still work.',
@@ -37,6 +37,7 @@ const TEXTS: Catalogue<
     en: 'Only a group or a model takes a name. Choose one of them, or clear the name.',
     zh: '只有群和模型需要填写名称。请改选其一，或清空名称。',
   },
+  unknownModel: { en: 'There is no model {name}. Models: {models}', zh: '没有模型 {name}。可用的模型：{models}' },
 };
 
 const TARGETS: Catalogue<'all' | 'platform' | 'group' | 'model'> = {
@@ -57,6 +58,8 @@ export interface TypedPause {
   kind: string;
   name: string;
   message: string;
+  /** The models that exist, if the name is none of them. */
+  models?: readonly string[];
 }
 
 interface PausesView {
@@ -91,7 +94,8 @@ export function pausesBody({ frame, timeZone, pauses, result, refused }: PausesV
   const heads = [text('target'), text('message'), text('since'), text('act')];
   return html`${intro(text('lead'), resultText(RESULTS, result, language))}
     <div class="ask">${actForm('/admin/pauses', csrf, pauseFields(refused, language))}</div>
-    ${complaint(refused && text(faultOf(refused)))} ${table(text('table'), heads, pauses.map(row), text('none'))}`;
+    ${complaint(refused && complaintOf(refused, language))}
+    ${table(text('table'), heads, pauses.map(row), text('none'))}`;
 }
 
 function pauseFields(refused: TypedPause | undefined, language: Language): SafeHtml {
@@ -116,8 +120,14 @@ function pauseFields(refused: TypedPause | undefined, language: Language): SafeH
     <button class="primary" type="submit">${text('pause')}</button>`;
 }
 
-function faultOf({ kind }: TypedPause): 'needsKind' | 'needsName' | 'needsNoName' {
+function complaintOf(refused: TypedPause, language: Language): string {
+  const { name, models = [] } = refused;
+  return localize(TEXTS[faultOf(refused)], language, { name, models: models.join(language === 'zh' ? '、' : ', ') });
+}
+
+function faultOf({ kind, models }: TypedPause): 'needsKind' | 'needsName' | 'needsNoName' | 'unknownModel' {
   if (kind === '') return 'needsKind';
+  if (models) return 'unknownModel';
   return kind.endsWith(':') ? 'needsName' : 'needsNoName';
 }
 

@@ -63,6 +63,61 @@ const STEPS_ZH: Readonly<Record<string, string>> = {
   ended: '已结束',
 };
 
+/** States, deliveries, names of values and values in Chinese. Names of models and rules, and codes of errors stay. */
+const WORDS_ZH: Readonly<Record<string, string>> = {
+  // States.
+  accepted: '等待回答',
+  held: '等待登录',
+  final: '已完成',
+  dead: '已放弃',
+  limited: '已限流',
+  deleted: '已删除',
+  // Deliveries.
+  live: '实时回复',
+  follows: '等待补发',
+  sent: '已补发',
+  kept: '随下一条回复发送',
+  unavailable: '无法送达',
+  refused: '被拒绝',
+  uncertain: '不确定',
+  removed: '已移除',
+  // Names of values.
+  epoch: '领取序号',
+  worker: '进程',
+  crashes: '崩溃次数',
+  model: '模型',
+  outcome: '结果',
+  firstEventMs: '首次响应毫秒数',
+  durationMs: '总毫秒数',
+  prompt: '提问',
+  answer: '回答',
+  count: '次数',
+  firstMs: '首次毫秒数',
+  kind: '对象',
+  verdict: '结论',
+  by: '原因',
+  from: '来源',
+  code: '错误码',
+  // Values.
+  answered: '已回答',
+  interrupted: '中断',
+  stopped: '已停止',
+  command: '指令',
+  'sign-in': '需要登录',
+  failed: '失败',
+  expired: '已过期',
+  busy: '繁忙',
+  paused: '已暂停',
+  complete: '完整',
+  truncated: '不完整',
+  blocked: '已拦截',
+  unchecked: '未能审核',
+  stored: '已保存',
+  posted: '已发送',
+  'rate limit': '频率限制',
+  'full inbox': '等待的消息过多',
+};
+
 interface TraceView {
   language: Language;
   timeZone: string;
@@ -86,22 +141,25 @@ export function traceBody({ language, timeZone, reference, traces }: TraceView):
 
 function oneTrace(trace: Trace, { language, timeZone }: Pick<TraceView, 'language' | 'timeZone'>): SafeHtml {
   const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language);
+  const word = (given: string) => (language === 'zh' && Object.hasOwn(WORDS_ZH, given) ? WORDS_ZH[given] : given);
   const facts: [string, string | undefined][] = [
     [text('question'), trace.id],
     [text('conversation'), trace.conversation],
     [text('person'), trace.person],
-    [text('state'), trace.state],
+    [text('state'), word(trace.state)],
     [text('merged'), trace.mergedInto],
     [text('model'), trace.model],
     [text('rule'), trace.rule],
-    [text('delivery'), trace.delivery],
+    [text('delivery'), trace.delivery && word(trace.delivery)],
   ];
   const shown = facts.filter(([, value]) => value !== undefined && value !== '');
   const row = ({ atMs, step, values }: TracedStep) =>
     html`<tr>
       <td class="time">${atMs === 0 ? '–' : timeAt(atMs, timeZone)}</td>
       <td>${language === 'zh' ? (STEPS_ZH[step] ?? step) : step}</td>
-      <td>${Object.entries(values).map(([name, value]) => html`<code>${name}=${value}</code> `)}</td>
+      <td>
+        ${Object.entries(values).map(([name, value]) => html`<code>${word(name)}=${word(String(value))}</code> `)}
+      </td>
     </tr>`;
   const heads = [text('time'), text('step'), text('values')];
   return html`<section class="trace">

@@ -75,7 +75,7 @@ export function unansweredBody({ language, timeZone, sums, questions, showsText 
       <td>
         <a href="/admin/trace?reference=${reference}"><code>${reference}</code></a>
       </td>
-      <td>${reasons.map((reason) => localize(REASONS[reason], language)).join(', ')}</td>
+      <td>${reasons.map((reason) => localize(REASONS[reason], language)).join(language === 'zh' ? '、' : ', ')}</td>
       ${showsText && html`<td>${said}</td>`}
     </tr>`;
   const reasonNames = UNANSWERED_REASONS.map((reason) => localize(REASONS[reason], language));

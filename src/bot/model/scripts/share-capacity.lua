@@ -1,6 +1,6 @@
 -- Shares the concurrency of one engine among all workers: a worker reports its calls and gets permits for waiting questions.
--- A refusal sets the limit to the number of calls that the engine was serving, but at most halves it. A single one among many
--- calls, far below the limit, is not caused by their number: it only begins a pause. While questions
+-- A refusal sets the limit to the number of calls that the engine was serving, but at most halves it. A rare one, while the engine
+-- serves fewer calls than it served before, is not caused by their number: only the refused question waits. While questions
 -- wait and the engine serves as many calls as the limit allows, the limit rises by 1, 2, 4 … every GROW_EVERY_MS: the length of the
 -- answers must not decide how soon a larger engine is used. A refused attempt costs one short call.
 -- Nothing is stored before an engine has refused a call. A worker that stops reporting loses its permits after LEASE_MS.
@@ -8,7 +8,7 @@
 -- After a refusal the limit waits GROW_EVERY_MS, and twice as long with each further one, until two rises in a row were served: an engine
 -- that was full for a moment is soon used fully again, and one that stays full is rarely asked for more than it serves.
 --
--- Constants  SINGLE_AFTER (accepted calls), GROW_EVERY_MS, MAX_STEP (of the limit)
+-- Constants  RARE_AFTER (accepted calls), MAX_RARE (in a row), GROW_EVERY_MS, MAX_STEP (of the limit)
 --            GROW_AFTER (the limit waits for this multiple of a refusal's pause at most)
 --            FIRST_BACKOFF_MS, MAX_BACKOFF_MS (pause after a refusal while no call runs), FIRST_PROBE_MS, MAX_PAUSE_MS
 --            RAMP_MS, RAMP_STEP_MS (calls resume gradually after a pause), LEASE_MS, FORGET_MS (of an engine without refusals)
@@ -50,12 +50,19 @@ local step = tonumber(state.step or '1')
 local growWait, rises = tonumber(state.growWait or '0'), tonumber(state.rises or '0')
 local top = math.max(running, tonumber(args.top)) + othersRunning
 local isNew = limit == 0
-local accepted = tonumber(state.accepted or '0') + passed
-local isSingle = refused == 1 and top < limit / 2 and accepted >= SINGLE_AFTER
-if refused > 0 then
-  accepted = 0
+-- The most calls that the engine served since the limit was last lowered.
+local served = tonumber(state.served or '0')
+local accepted = math.min(tonumber(state.accepted or '0') + passed, MAX_RARE * RARE_AFTER)
+local isRare = refused == 1 and top < served and accepted >= RARE_AFTER
+-- Refusals in a row, without an accepted call between them.
+if passed > 0 then streak = 0 end
+if refused > 0 then state.refusedAt = now end
+if isRare then
+  accepted = accepted - RARE_AFTER
+elseif refused > 0 then
+  accepted, served, step, rises = 0, 0, 1, 0
   -- Few calls may have been running by chance: a known limit is halved at most.
-  if not isSingle then limit = math.max(top, math.floor(limit / 2), 1) end
+  limit = math.max(top, math.floor(limit / 2), 1)
   -- Refusals of calls that were sent before the pause began add no information.
   if now >= pausedUntil then streak = streak + 1 end
   local doubled = 2 ^ math.min(streak - 1, 10)
@@ -66,18 +73,15 @@ if refused > 0 then
   if pauseMs == 0 and serving == 0 then pauseMs = math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * doubled) end
   if pauseMs > 0 then pausedUntil = math.max(pausedUntil, now + pauseMs) end
   -- Refusals of the same moment count once.
-  if not isSingle and (now >= growAt or growWait == 0) then
+  if now >= growAt or growWait == 0 then
     growWait = math.min(math.max(2 * growWait, GROW_EVERY_MS), math.max(GROW_AFTER * pauseMs, GROW_EVERY_MS))
   end
-  growAt = math.max(growAt, pausedUntil, isSingle and 0 or now + growWait)
-  if not isSingle then step, rises = 1, 0 end
-  state.refusedAt = now
-elseif passed > 0 then
-  streak = 0
+  growAt = math.max(growAt, pausedUntil, now + growWait)
 end
+served = math.max(served, top)
 -- The limit is never below the number of calls that the engine is serving.
 limit = math.max(limit, serving)
-local mayGrow = refused == 0 and waiting + othersWaiting > 0 and serving >= limit
+local mayGrow = refused == 0 and waiting + othersWaiting > 0 and top >= limit
 if mayGrow and now >= growAt then
   limit, step, growAt = limit + step, math.min(step * 2, MAX_STEP), now + GROW_EVERY_MS
   rises = rises + 1
@@ -96,9 +100,10 @@ if waiting + othersWaiting == 0 and now - tonumber(state.refusedAt or now) > FOR
   return answer { granted = granted, limit = 0, againInMs = 0 }
 end
 
-redis.call('HSET', keys.engine, 'limit', limit, 'pausedUntil', pausedUntil, 'growAt', growAt, 'streak', streak,
-  'step', step, 'accepted', accepted, 'growWait', growWait, 'rises', rises, 'refusedAt', state.refusedAt or now, mine,
-  string.format('%d:%d:%d:%d:%d:%s', held, running, waiting, oldest, now + LEASE_MS, args.seq))
+redis.call('HSET', keys.engine, 'limit', limit, 'served', served, 'pausedUntil', pausedUntil, 'growAt', growAt,
+  'streak', streak, 'step', step, 'accepted', accepted, 'growWait', growWait, 'rises', rises,
+  'refusedAt', state.refusedAt or now,
+  mine, string.format('%d:%d:%d:%d:%d:%s', held, running, waiting, oldest, now + LEASE_MS, args.seq))
 redis.call('PEXPIRE', keys.engine, FORGET_MS)
 if isNew or (free > granted and othersWaiting > 0) then redis.call('PUBLISH', args.channel, keys.engine .. ' ' .. args.process) end
 local againInMs = 0

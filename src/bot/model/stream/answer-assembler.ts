@@ -86,6 +86,13 @@ export class AnswerAssembler {
     return events;
   }
 
+  /** Text and reasoning held back in an answer that failed. */
+  held(): ChatEvent[] {
+    const events: ChatEvent[] = [];
+    this.#part('', 'cut', events);
+    return events;
+  }
+
   #reason(sawDone: boolean): EndReason {
     if (this.#isFull) return 'length';
     if (this.#finishReason !== undefined) return readFinishReason(this.#finishReason) ?? 'other';

@@ -66,7 +66,18 @@ export class AnswerReader {
       this.#ended.resolve();
     } catch (error) {
       this.#isOver = true;
-      this.#ended.reject(asError(error));
+      this.#ended.reject(this.#failWith(asError(error)));
+    }
+  }
+
+  /** Delivers the text that waited for its next characters, since the text of a failed answer stays. */
+  #failWith(error: Error): Error {
+    if (!this.#hasSpoken || !(error instanceof ChatError) || error.code === 'chat_cancelled') return error;
+    try {
+      this.#emit(this.#decoder.held());
+      return error;
+    } catch (thrown) {
+      return asError(thrown);
     }
   }
 

@@ -19,6 +19,8 @@ export interface AnswerDecoder {
   push(bytes: Buffer): ChatEvent[];
   /** Returns the last events after the bytes have ended, for any reason. @throws ChatError */
   end(): ChatEvent[];
+  /** Returns the text that was held back when the answer failed. */
+  held(): ChatEvent[];
   /** Whether the end marker or the text limit was reached, so that no more bytes are needed. */
   readonly isDone: boolean;
   /** Whether the service has sent the finish reason. */
@@ -82,6 +84,10 @@ export class StreamDecoder implements AnswerDecoder {
     return decoded;
   }
 
+  held(): ChatEvent[] {
+    return this.#answer.held();
+  }
+
   /** An unterminated last event counts if it is complete; a torn event is part of the truncation. */
   #decodeRest(decoded: ChatEvent[]): void {
     const lastLine = this.#lines.end();
@@ -121,6 +127,11 @@ export class WholeDecoder implements AnswerDecoder {
 
   push(bytes: Buffer): ChatEvent[] {
     this.#pieces.push(bytes);
+    return [];
+  }
+
+  /** Nothing of an incomplete response was returned. */
+  held(): ChatEvent[] {
     return [];
   }
 
@@ -185,6 +196,10 @@ export class SniffingDecoder implements AnswerDecoder {
     if (sign === '<') throw new ChatError('chat_bad_stream', 'The chat service answered with an HTML page', PAGE);
     this.#chosen = sign === '{' ? new WholeDecoder(this.#limits) : new StreamDecoder(this.#limits);
     return this.#chosen.push(this.#blanks);
+  }
+
+  held(): ChatEvent[] {
+    return this.#chosen?.held() ?? [];
   }
 
   end(): ChatEvent[] {

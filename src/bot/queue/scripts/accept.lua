@@ -18,9 +18,10 @@
 --            target: reply target, encrypted separately so that an apology can be sent for an unreadable message; '' where the platform polls
 --            saidAtMs: platform clock; '' if unknown   chatOrder: position in the chat; '' where the platform gives none
 --            takenBeforeMs: acceptance time of a message that was acknowledged before and is stored again, else ''
+--            history: replication history of Redis a moment ago; '' if unknown
 -- Returns    result: 'new' | 'limited' (refused by a rate limit, now or before; a stop command has taken effect) | 'full' (as
 --            'limited', because the inbox is full) | 'repeat'
---            takenAtMs: acceptance time if the message waits, else 0
+--            takenAtMs: acceptance time if the message waits, else 0   history: present replication history, if the caller did not know it
 local isStop = args.command == 'stop'
 local takenBeforeMs, chatOrder = tonumber(args.takenBeforeMs), tonumber(args.chatOrder)
 local isAgain = takenBeforeMs ~= nil
@@ -38,11 +39,13 @@ end
 
 -- All ages use the Redis clock, whichever process stores, answers, polls or sweeps.
 local nowMs = redisNowMs()
+-- Numbers are passed as texts: Redis 7.0 formats a number as slowly as it runs some commands.
+local nowText = string.format('%.0f', nowMs)
 local recordPrefix = string.sub(keys.record, 1, #keys.record - #args.deliveryId)
 
 -- One write per message: every write of a script is also written to the append-only file.
 local function count(key)
-  return redis.call('SET', key, '1', 'PX', 60000, 'NX') and 1 or redis.call('INCR', key)
+  return redis.call('SET', key, '1', 'PX', '60000', 'NX') and 1 or redis.call('INCR', key)
 end
 
 local ofPerson = count(keys.personRate)
@@ -58,7 +61,7 @@ if isStop then isLimited = ofPerson > MAX_BEFORE_A_STOP end
 -- already marked. A refused message does not mark its conversation.
 local isRefused = isLimited and not isAgain
 -- guard: accept-once/pending
-local isNew = not isRefused and redis.call('ZADD', keys.pending, 'NX', nowMs, args.conversationId) == 1
+local isNew = not isRefused and redis.call('ZADD', keys.pending, 'NX', nowText, args.conversationId) == 1
 local waiting = isNew and 0 or redis.call('LLEN', keys.inbox)
 -- guard: back-pressure/full-inbox
 local isFull = waiting >= (args.command ~= '' and MAX_INBOX_FOR_COMMANDS or MAX_INBOX)
@@ -95,6 +98,7 @@ if (isLimited or isFull) and not isAgain then
 end
 
 local takenMs = isAgain and math.min(takenBeforeMs, nowMs) or nowMs
+local takenText = isAgain and string.format('%.0f', takenMs) or nowText
 -- Waiting messages keep the order of the chat, in whatever order their deliveries arrive. In a chat without an order, a
 -- message that is stored again is placed by its acceptance time. A turn that has begun keeps its place in front. Entries
 -- behind the new one get new sequence numbers, so that a stop ends only messages sent before it.
@@ -135,7 +139,7 @@ local seq = tonumber(lastSeq or '0') + 1
 local mergeKey = isAgain and '-' or editedMerge or args.mergeKey
 -- The message was edited before it arrived (edit-message.lua).
 if editedTo then redis.call('HDEL', keys.record, 'editedTo', 'editedMerge') end
-redis.call('RPUSH', keys.inbox, writeEntry(args.deliveryId, mergeKey, takenMs, seq, editedTo or args.sealed))
+redis.call('RPUSH', keys.inbox, writeEntry(args.deliveryId, mergeKey, takenText, seq, editedTo or args.sealed))
 local stopSeq, stopServed = unpack(#behind > 0 and redis.call('HMGET', keys.state, 'stopSeq', 'stopServed') or {})
 for index, entry in ipairs(behind) do
   local newSeq = seq + index
@@ -144,9 +148,10 @@ for index, entry in ipairs(behind) do
   if entry.seq and entry.seq == tonumber(stopServed or '') then redis.call('HSET', keys.state, 'stopServed', newSeq) end
 end
 -- Written with one command each, which also keeps the append-only file small.
-if isNewest then redis.call('HSET', keys.state, 'seq', seq + #behind, 'saidMs', saidMs)
+if isNewest then redis.call('HSET', keys.state, 'seq', seq + #behind, 'saidMs', args.saidAtMs)
 else redis.call('HSET', keys.state, 'seq', seq + #behind) end
-local fields = {'state', 'accepted', 'conversation', args.conversationId, 'owner', args.owner, 'atMs', takenMs, 'history', redisHistory()}
+local asked = args.history == '' and redisHistory()
+local fields = {'state', 'accepted', 'conversation', args.conversationId, 'owner', args.owner, 'atMs', takenText, 'history', asked or args.history}
 if args.target ~= '' then fields[#fields + 1], fields[#fields + 2] = 'target', args.target end
 if chatOrder then fields[#fields + 1], fields[#fields + 2] = 'chatOrder', args.chatOrder end
 if args.isAnswerableLater == '1' then fields[#fields + 1], fields[#fields + 2] = 'later', '1' end
@@ -158,4 +163,4 @@ if isStop then
   if not isOvertaken and seq >= tonumber(redis.call('HGET', keys.state, 'stopSeq') or '0') then setStop(seq) end
   if stopOpener() then redis.call('HSET', keys.state, 'stopServed', seq) end
 end
-return answer { result = 'new', takenAtMs = takenMs }
+return answer { result = 'new', takenAtMs = takenMs, history = asked }

@@ -49,6 +49,8 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   #scannedChars = 0;
   #unscanned: View | undefined;
   #isScanning = false;
+  /** A view was checked in this event loop turn. */
+  #isDue = false;
   #isJudging = false;
   #verdict: ModerationVerdict = 'allowed';
 
@@ -62,11 +64,23 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     return this.#verdict !== 'allowed';
   }
 
+  /** The first view is checked at once. Of those of one event loop turn, only the newest is. */
   show(view: View): void {
     this.#unscanned = view;
     if (this.#isScanning) return;
     if (this.#scan && view.text.length - this.#scannedChars > SLICE_CHARS) inBackground(() => this.#scanAndShow());
-    else this.#showScanned(view);
+    else if (!this.#isDue) this.#showNow(view);
+  }
+
+  #showNow(view: View): void {
+    this.#unscanned = undefined;
+    this.#showScanned(view);
+    if (!this.#scan) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      if (this.#unscanned && !this.#isOver()) this.show(this.#unscanned);
+    });
   }
 
   /** A long piece is scanned in slices, between which other turns go on. A newer view replaces the one that waits. */
@@ -112,8 +126,7 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     const { words, ask } = this.#options;
     if (this.#scan) await this.#scanSlices(text, () => this.isBlocked);
     if (this.isBlocked) return this.#verdict;
-    const scanned = [this.#scan?.scan(text, true), words?.begin().scan(thinking, true)];
-    if (scanned.some((one) => one?.hasWord)) this.#blockByWord();
+    if (this.#scan?.scan(text, true).hasWord === true || hasWord(words, thinking)) this.#blockByWord();
     else if (ask) this.#take(await ask(wordsOf({ text, thinking }), NO_ABORT));
     return this.#verdict;
   }
@@ -123,17 +136,17 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     if (this.isBlocked) return undefined;
     if (!this.#scan) return view;
     const { words } = this.#options;
-    const { hasWord, showableChars } = this.#scan.scan(view.text);
+    const scanned = this.#scan.scan(view.text);
     this.#scannedChars = view.text.length;
     // Only the newest part of the reasoning is in a view, so it is read again each time.
     const thought = view.thinking === undefined ? undefined : words?.begin().scan(view.thinking);
-    if (hasWord || thought?.hasWord === true || words?.begin().scan(view.status ?? '', true).hasWord === true) {
+    if (scanned.hasWord || thought?.hasWord === true || hasWord(words, view.status)) {
       this.#blockByWord();
       return undefined;
     }
     return {
       ...view,
-      text: view.text.slice(0, showableChars),
+      text: view.text.slice(0, scanned.showableChars),
       thinking: view.thinking?.slice(0, thought?.showableChars),
     };
   }
@@ -168,6 +181,10 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
 
 /** The call has a time limit of its own. */
 const NO_ABORT = new AbortController().signal;
+
+function hasWord(words: WordList | undefined, text = ''): boolean {
+  return text !== '' && words?.begin().scan(text, true).hasWord === true;
+}
 
 function wordsOf({ text, thinking = '' }: Pick<View, 'text' | 'thinking'>): string {
   return `${thinking}\n${text}`.trim();

@@ -76,6 +76,7 @@ export const ADMIN_TEXTS = {
   'lists what is paused': '列出已暂停的项目',
   'Nothing is paused': '没有暂停任何项目',
   'Paused: {target}': '已暂停：{target}',
+  'There is no model {name}. Models: {list}': '没有模型 {name}。可用的模型：{list}',
   'Resumed: {target}': '已恢复：{target}',
   'Not paused: {target}': '没有暂停：{target}',
   // budget
@@ -94,6 +95,9 @@ export const ADMIN_TEXTS = {
   'Name --limit and --add': '请指定 --limit 和 --add',
   'Added {count} to {limit}, {number} in all until the end of its day': '{limit} 已增加 {count}，当天共增加 {number}',
   'Added {count} to {limit}, {number} in all until the end of its month': '{limit} 已增加 {count}，当月共增加 {number}',
+  'The policy file sets no {limit} for {code}. It sets limits for: {list}':
+    '权限文件没有为 {code} 设置 {limit}。已设上限的有：{list}',
+  'No sign-in and no use of this account is stored. Check the account.': '没有此账号的登录或用量记录，请核对账号。',
   '{limit}: used {count}, added {number}': '{limit}：已用 {count}，增加 {number}',
   '{limit}: used {count}, added {number}, limit {max}': '{limit}：已用 {count}，增加 {number}，上限 {max}',
   // audit, hold, erase
