@@ -9,7 +9,7 @@ import { clientAddress } from '../../shared/http/client-address.ts';
 import type { Log } from '../../shared/log.ts';
 import type { SafeHtml } from '../../shared/text/html.ts';
 import type { Bilingual } from '../../shared/text/texts.ts';
-import type { AccountSignIn } from '../identity/browser/account-sign-in.ts';
+import type { AccountReturn, AccountSignIn } from '../identity/browser/account-sign-in.ts';
 import { asset, signInStyleSheet } from '../identity/browser/assets.ts';
 import { onPublicHost } from '../identity/browser/page-guards.ts';
 import type { FailureLimit } from '../identity/failure-limit.ts';
@@ -18,7 +18,7 @@ import { pageHeaders } from '../identity/pages/headers.ts';
 import { STYLE_SHEET_PATH } from '../identity/pages/layout.ts';
 import { leavingPage } from '../identity/pages/leaving-page.ts';
 import { PageError } from '../identity/pages/page-error.ts';
-import { readCookie, writeCookie } from './cookies.ts';
+import { readCookie, readDepartures, writeCookie, writeDepartures, type Departures } from './cookies.ts';
 import { accountMark } from '../audit/append-entry.ts';
 import { createHandlers, type HandlerParts } from './handlers.ts';
 import { ADMIN_STYLE_PATH, framedPage } from './pages/layout.ts';
@@ -85,8 +85,8 @@ export function createAdminRoutes(options: AdminRouteOptions): AdminRoutes {
   });
   const callback = new Router();
   callback.get('/oauth/callback', (context, next) => {
-    const departure = readCookie(context.headers.cookie, 'departure');
-    return departure === undefined || context.method === 'HEAD' ? next() : takeCallback(flow, context, departure, next);
+    const departures = readDepartures(context.headers.cookie);
+    return !departures || context.method === 'HEAD' ? next() : takeCallback(flow, context, departures, next);
   });
   return { pages, callback };
 }
@@ -103,25 +103,26 @@ function originsOf({ publicOrigin, ownOrigin }: AdminRouteOptions): string[] {
  */
 async function meetStranger(flow: Flow, context: Context, isKnocking: boolean): Promise<void> {
   if (isKnocking) await countFailure(flow, context);
-  const shown = readCookie(context.headers.cookie, 'departure');
+  const shown = readDepartures(context.headers.cookie);
   if (context.method === 'POST') {
     await countFailure(flow, context);
-    if (context.path === '/admin/sign-in' && flow.forms.isOwn(context, shown)) return beginSignIn(flow, context);
+    if (context.path === '/admin/sign-in' && shown && flow.forms.isOwn(context, shown.browser))
+      return beginSignIn(flow, context, shown);
   }
-  const value = shown ?? newBrowserValue();
+  const departures = shown ?? { browser: newBrowserValue(), begun: [] };
   const { service, forms } = flow;
   context.status = 403;
   context.set(pageHeaders({}));
   context.append('Vary', 'Cookie');
-  context.append('Set-Cookie', writeCookie('departure', value));
+  context.append('Set-Cookie', writeDepartures(departures));
   context.type = 'text/html';
-  context.body = strangerPage({ language: languageOf(context), service, csrf: forms.token(value) }).text;
+  context.body = strangerPage({ language: languageOf(context), service, csrf: forms.token(departures.browser) }).text;
 }
 
-async function beginSignIn(flow: Flow, context: Context): Promise<void> {
+async function beginSignIn(flow: Flow, context: Context, { browser, begun }: Departures): Promise<void> {
   const { origin = flow.publicOrigin } = context.headers;
   const { location, sealed } = await flow.signIn.begin(origin);
-  context.append('Set-Cookie', writeCookie('departure', sealed));
+  context.append('Set-Cookie', writeDepartures({ browser, begun: [sealed, ...begun] }));
   sendThrough(context, leavingPage({ language: languageOf(context), to: location }));
 }
 
@@ -136,20 +137,16 @@ function sendThrough(context: Context, page: SafeHtml): void {
 async function takeCallback(
   flow: Flow,
   context: Context,
-  departure: string,
+  departures: Departures,
   next: () => Promise<unknown>,
 ): Promise<void> {
-  const { signIn, sessions, adminIds, keyRing, handling, publicOrigin, trustedProxyHops } = flow;
+  const { sessions, adminIds, keyRing, handling, publicOrigin, trustedProxyHops } = flow;
   const passed = { isOther: false };
   await answerFailures(flow)(context, async () => {
     await onPublicHost(publicOrigin, trustedProxyHops)(context, async () => {
-      const returned = await signIn.finish(departure, context.querystring).catch((thrown: unknown) => {
-        context.append('Set-Cookie', writeCookie('departure', ''));
-        throw thrown;
-      });
+      const returned = await finishSignIn(flow, context, departures);
       passed.isOther = returned.kind === 'other';
       if (returned.kind === 'other') return;
-      context.append('Set-Cookie', writeCookie('departure', ''));
       if (returned.kind === 'signed-in') {
         const isAdmin = adminIds.includes(returned.accountId);
         const by = accountMark(keyRing, returned.accountId);
@@ -162,6 +159,25 @@ async function takeCallback(
     });
   });
   if (passed.isOther) await next();
+}
+
+/** Finishes the sign-in, of those in progress, that the callback belongs to, and removes it from the cookie. */
+async function finishSignIn(
+  { signIn }: Flow,
+  context: Context,
+  { browser, begun }: Departures,
+): Promise<AccountReturn> {
+  for (const sealed of begun) {
+    const cookie = writeDepartures({ browser, begun: begun.filter((other) => other !== sealed) });
+    const returned = await signIn.finish(sealed, context.querystring).catch((thrown: unknown) => {
+      context.append('Set-Cookie', cookie);
+      throw thrown;
+    });
+    if (returned.kind === 'other') continue;
+    context.append('Set-Cookie', cookie);
+    return returned;
+  }
+  return { kind: 'other' };
 }
 
 async function signOut(flow: Flow, context: Context, { token, account }: { token: string; account: string }) {

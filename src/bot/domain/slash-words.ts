@@ -33,9 +33,9 @@ const BY_SPELLING = new Map<string, SlashCommandName>(
 
 /** Arguments with which a Chinese command works without the slash. With any other text the message may be a question. */
 const CHINESE_ARGUMENTS: Partial<Record<SlashCommandName, RegExp>> = {
-  model: /^[a-z0-9][\w.:/-]*$/i,
-  think: /^(?:关|低|高|最大|自动|off|low|high|max|auto)$/i,
-  lang: /^(?:中文|英文|自动|en|zh|auto)$/i,
+  model: /^(?:自动|默认|[a-z0-9][\w.:/-]*)$/i,
+  think: /^(?:关|低|高|最大|自动|默认|off|low|high|max|auto|default)$/i,
+  lang: /^(?:中文|汉语|简体中文|英文|英语|自动|默认|en|english|zh|zh-cn|cn|chinese|auto|default)$/i,
 };
 
 /**

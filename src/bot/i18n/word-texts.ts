@@ -8,8 +8,8 @@ export const WORD_HELP = {
   retry: { en: 'answers the last question again', zh: '重新回答上一个问题' },
   model: { en: 'lists the models; `/model NAME` selects one', zh: '查看可用的模型；`模型 名称` 切换模型' },
   think: {
-    en: 'sets the reasoning effort: `/think off|low|high|max`',
-    zh: '设置思考强度：`思考 关|低|高|最大`',
+    en: 'sets the reasoning effort: `/think off|low|high|max|auto`',
+    zh: '设置思考强度：`思考 关|低|高|最大|自动`',
   },
   lang: { en: 'sets the language of my replies: `/lang en|zh|auto`', zh: '设置回复语言：`语言 中文|英文|自动`' },
   usage: { en: 'shows your usage', zh: '查看你的用量' },
@@ -33,8 +33,8 @@ export const WORD_TEXTS = {
     zh: '在群里 @ 我并提问，我会在这里回答。@ 我之后也可以使用这些指令：\n\n{words}\n\n如需登录，请与我私聊。',
   },
   models: {
-    en: 'Available models:\n\n{list}\n\nSelect one with `/model NAME`.',
-    zh: '可用的模型：\n\n{list}\n\n发送 `模型 名称` 切换。',
+    en: 'Available models:\n\n{list}\n\nSelect one with `/model NAME`, or the default with `/model auto`.',
+    zh: '可用的模型：\n\n{list}\n\n发送 `模型 名称` 切换，发送 `模型 自动` 恢复默认。',
   },
   modelLine: { en: '- `{name}`: {abilities}', zh: '- `{name}`：{abilities}' },
   modelLineChosen: { en: '- `{name}`: {abilities} (selected)', zh: '- `{name}`：{abilities}（当前）' },
@@ -63,8 +63,8 @@ export const WORD_TEXTS = {
   levelHigh: { en: 'high', zh: '高' },
   levelMax: { en: 'max', zh: '最大' },
   thinkHow: {
-    en: 'Change it with `/think off`, `/think low`, `/think high` or `/think max`.',
-    zh: '发送 `思考 关`、`思考 低`、`思考 高` 或 `思考 最大` 可以更改。',
+    en: 'Change it with `/think off`, `/think low`, `/think high`, `/think max` or `/think auto`.',
+    zh: '发送 `思考 关`、`思考 低`、`思考 高`、`思考 最大` 或 `思考 自动` 可以更改。',
   },
   thinkUnset: {
     en: 'Reasoning effort: automatic. The model decides whether to think first.',

@@ -46,6 +46,8 @@ interface Follows {
   pieces: readonly string[];
   /** The complete answer, if it is sent as a file. */
   file: string | undefined;
+  /** Of a complete answer. */
+  status?: string | undefined;
 }
 
 /**
@@ -166,10 +168,10 @@ export class PulledReply implements LiveReply {
     if (ended) return ended;
     if (this.#mustHandOver) {
       const notice = localize(REPLY_TEXTS[this.#canFollow ? 'followsBelow' : 'tookTooLong'], language);
-      return [
-        this.#goingOn({ text: notice, status, finished: true }, { pieces, file }, { handedOver: '1' }),
-        ...merged,
-      ];
+      // Beside the answer itself, or the file's notice.
+      const isBelow = this.#canFollow && file === undefined;
+      const view = { text: notice, status: isBelow ? undefined : status, finished: true };
+      return [this.#goingOn(view, { pieces, file, status }, { handedOver: '1' }), ...merged];
     }
     const offered = this.#offersWith(offers);
     const [first = '', ...rest] = pieces;
@@ -201,7 +203,7 @@ export class PulledReply implements LiveReply {
 
   /** The final snapshot of a reply that continues in another message, with its follow-up. */
   #goingOn(view: ReplyView, follows: Follows, more: MessageValues = {}): FinalRecord {
-    const { pieces, file } = follows;
+    const { pieces, file, status } = follows;
     const { platform, deliveryId, laterReplyHandle: handle, language, asker, deps } = this.#options;
     if (!this.#canFollow || handle === undefined || !asker) {
       deps.report.replyHandedOver({ platform: platform.name, deliveryId, result: 'unavailable' });
@@ -209,7 +211,7 @@ export class PulledReply implements LiveReply {
     }
     const followUp = sealFollowUp(deps.keyRing, deliveryId, {
       ...{ version: 1, platform: platform.name, ...asker(), handle, handleAgeMs: Math.round(this.#ageMs), language },
-      ...{ pieces: keptPieces(platform, pieces, language), file, isWhole: more.handedOver !== undefined },
+      ...{ pieces: keptPieces(platform, pieces, language), file, status, isWhole: more.handedOver !== undefined },
     });
     return { ...this.#record(view, { ...more, delivery: 'follows' }), followUp };
   }

@@ -9,6 +9,7 @@ import {
   tryBot,
   tryEngine,
   tryIssuer,
+  tryKey,
   tryModels,
   tryPlatform,
   tryRedis,
@@ -157,7 +158,13 @@ export const STEPS: readonly Step[] = [
     trial: tryPlatform,
   },
   { settings: ['CHAT_BASE_URL'], trial: tryEngine, reopens: ['CHAT_API_KEY', 'CHAT_MODELS'] },
-  { settings: ['CHAT_API_KEY'], isOptional: () => true, whenEmpty: { note: 'none' }, reopens: ['CHAT_MODELS'] },
+  {
+    settings: ['CHAT_API_KEY'],
+    isOptional: () => true,
+    whenEmpty: { note: 'none' },
+    trial: tryKey,
+    reopens: ['CHAT_MODELS'],
+  },
   {
     settings: ['CHAT_MODELS'],
     isOptional: () => true,

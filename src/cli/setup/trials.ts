@@ -78,14 +78,20 @@ export async function tryEngine(answers: Answers): Promise<CheckResult[]> {
   return [{ name: 'Chat', verdict: 'fault', detail: `cannot be reached (${answer.code})`, nextStep }];
 }
 
+/** Whether the engine refuses to list its models, usually because of the key. Named models are tried themselves. */
+export async function tryKey(answers: Answers): Promise<CheckResult[]> {
+  const refused = answers['CHAT_MODELS'] === undefined ? await refusedList(engineOf(answers)) : undefined;
+  return refused ? [{ name: 'Chat models', verdict: 'fault', ...refused }] : [];
+}
+
 /** Asks the default model for an answer. */
 export async function tryModels(answers: Answers): Promise<CheckResult[]> {
   const named = (answers['CHAT_MODELS'] ?? '').split(',').map((name) => name.trim());
   const models = answers['CHAT_MODELS'] === undefined ? await listModels(answers) : named;
   const [model] = models;
   if (model !== undefined) return checkChat({ ...engineOf(answers), models, model });
-  const refused = await refusedList(engineOf(answers));
-  if (refused) return [{ name: 'Chat models', verdict: 'fault', ...refused }];
+  const refused = await tryKey(answers);
+  if (refused.length > 0) return refused;
   const nextStep = 'Correct the address or the key, or enter the names of the models';
   return [{ name: 'Chat models', verdict: 'fault', detail: 'the service lists no chat models', nextStep }];
 }

@@ -6,6 +6,7 @@ import {
   SLASH_SPELLINGS,
   type SlashCommandName,
 } from '../../../src/bot/domain/slash-words.ts';
+import { AUTO_WORDS, LANGUAGE_WORDS } from '../../../src/bot/turn/commands/argument-words.ts';
 
 const SPELLINGS = (Object.keys(SLASH_SPELLINGS) as SlashCommandName[]).flatMap((word) =>
   SLASH_SPELLINGS[word].map((spelling) => ({ word, spelling: spelling.replace(/^\//, '') })),
@@ -47,6 +48,15 @@ describe('slash commands', () => {
     ['语言 中文', { word: 'lang', argument: '中文' }],
   ])('reads %j with its argument', (text, command) => {
     expect(readSlashCommand(text)).toEqual(command);
+  });
+
+  test.each(
+    [
+      ...['模型', '思考', '语言'].flatMap((command) => [...AUTO_WORDS].map((word) => [command, word] as const)),
+      ...[...LANGUAGE_WORDS.keys()].map((word) => ['语言', word] as const),
+    ].map(([command, argument]) => ({ command, argument })),
+  )('read “$command $argument” without a slash', ({ command, argument }) => {
+    expect(readSlashCommand(`${command} ${argument}`)).toEqual(readSlashCommand(`/${command} ${argument}`));
   });
 
   test.each([

@@ -132,6 +132,20 @@ test('delivers a whole answer below its live message completely when it needs se
   expect(words(...shown)).toEqual(words(LONG));
 });
 
+test.each(['sent', 'refused'] as const)(
+  'shows the status of a whole answer with it, once, when the response_url is %s [ai-mark]',
+  async (result) => {
+    const turn = await fixture.open();
+    fixture.hasApp = true;
+    laterResults.push(result);
+    await turn.pass(7 * MINUTE_MS);
+    await turn.finish('The answer.', 'Stopped.\nAI-generated');
+    const below = result === 'sent' ? postedLater.at(-1) : writtenPrivately.at(-1)?.text;
+    expect(below).toMatch(/The answer\.\n\nStopped\.\nAI-generated$/);
+    expect((await turn.poll()).content).not.toContain('AI-generated');
+  },
+);
+
 describe('a worker that takes over follow-ups [looked-up-not-repeated]', () => {
   test('sends those of a worker that died before its first attempt', async () => {
     const turn = await fixture.open();

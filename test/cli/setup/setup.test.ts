@@ -100,6 +100,16 @@ describe('parley setup', () => {
     expect(resumed.output.split(en('summary'))[0]).not.toContain(`◆  ${en('CHAT_BASE_URL')}`);
   });
 
+  test('reports a refused key before it asks for models', async () => {
+    const strict = await answering({ '/v1/models': [401, {}] });
+    const [first, address, key] = toOwn();
+    const answers = [first, [address[0], `${strict.url}/v1${ENTER}`], key, [en('wrong'), CTRL_C]] as const;
+    const { output } = await type(folderWith(), answers);
+    await strict.close();
+    expect(output).toMatch(/fault .*answers 401 → Set CHAT_API_KEY to a valid key/);
+    expect(output).not.toContain(en('CHAT_MODELS'));
+  });
+
   test('shows addresses of Redis in the summary without their passwords', async () => {
     const settings = {
       ...{ SLACK_CONNECT: 'socket', SLACK_APP_TOKEN: 'xapp-1', SLACK_BOT_TOKEN: 'xoxb-1', SLACK_CLIENT_ID: '1.2' },

@@ -30,12 +30,18 @@ export function keptPieces(platform: Platform, pieces: readonly string[], langua
 }
 
 /** Text sent by the message's own reply handle: one message, shown below the message that it continues. */
-export function formatForHandle(platform: Platform, { pieces, language }: FollowUp, sentPieces: number): string {
+export function formatForHandle(platform: Platform, followUp: FollowUp, sentPieces: number): string {
+  const { pieces, language } = followUp;
   const [first = '', ...more] = pieces.slice(sentPieces);
-  if (more.length === 0) return platform.renderReply({ text: first, finished: true });
+  if (more.length === 0) return platform.renderReply({ text: withStatus(first, followUp), finished: true });
   const mark = continuationNotice(language);
   const [fitting = ''] = platform.splitReply(first, Buffer.byteLength(mark));
   return platform.renderReply({ text: fitting + mark, finished: true });
+}
+
+/** A later message has no place beside its text. */
+export function withStatus(text: string, { status }: Pick<FollowUp, 'status'>): string {
+  return status === undefined ? text : `${text}\n\n${status}`;
 }
 
 /** Text sent as a separate message, with a heading that marks it as an earlier answer or the remainder of one. */

@@ -26,6 +26,8 @@ export interface FollowUp {
   file?: string;
   /** True for a complete answer; false if the live message shows its beginning. */
   isWhole: boolean;
+  /** The line beside a complete answer, such as the mark that it is AI-generated. The live message shows that of a remainder. */
+  status?: string;
   language: Language;
 }
 

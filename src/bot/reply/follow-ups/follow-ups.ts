@@ -22,7 +22,7 @@ import {
   type Progress,
   type DeliveryMethod,
 } from './progress.ts';
-import { restOfParts, formatForHandle, formatStandalone } from './follow-up-format.ts';
+import { restOfParts, formatForHandle, formatStandalone, withStatus } from './follow-up-format.ts';
 
 /**
  * How long the platform's own delivery methods are tried after the commit. Then the next private reply begins with the text.
@@ -206,7 +206,7 @@ export class FollowUps {
 
 /** The private messages that hold the text not delivered by a handle. */
 function partsOf({ followUp, platform }: FollowUpDelivery, { sentPieces }: Progress): string[] {
-  const text = formatStandalone(followUp, sentPieces);
+  const text = withStatus(formatStandalone(followUp, sentPieces), followUp);
   return platform.splitPrivately?.(text) ?? [text];
 }
 
