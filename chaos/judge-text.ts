@@ -14,6 +14,8 @@ export type TextKind =
   | { kind: 'pointer' }
   /** Announces that the answer follows as a separate message. */
   | { kind: 'follows' }
+  /** The same, because the platform refused it here. */
+  | { kind: 'moved' }
   | { kind: 'apology'; name: Apology }
   /** Says that there is no answer and asks the person to ask again: its message was never accepted. */
   | { kind: 'gone' }
@@ -23,6 +25,9 @@ export type TextKind =
   | { kind: 'status' }
   | { kind: 'empty' }
   | { kind: 'unknown' };
+
+/** The mark of an AI answer, which may stand before a notice. */
+const MARKS = Object.values(REPLY_TEXTS.aiMark).map((mark) => `<think>ℹ️ ${mark}</think>\n`);
 
 /** Apologies that an external fault explains, by the names of their texts. */
 export type Apology = (typeof APOLOGIES)[number];
@@ -58,9 +63,9 @@ export function kindOfText(text: string): TextKind {
   const [first] = words;
   if (first) return kindOfWords(words, first.sampling);
   if (is(text, REPLY_TEXTS.answeredBelow) || is(text, REPLY_TEXTS.answeredAbove)) return { kind: 'pointer' };
-  // The mark of an AI answer may stand before the notice.
-  const unmarked = text.replace(/^<think>.*<\/think>\n/, '');
-  if (is(unmarked, REPLY_TEXTS.followsBelow) || is(unmarked, REPLY_TEXTS.movedBelow)) return { kind: 'follows' };
+  const unmarked = MARKS.reduce((rest, mark) => rest.replace(mark, ''), text);
+  if (is(unmarked, REPLY_TEXTS.followsBelow)) return { kind: 'follows' };
+  if (is(unmarked, REPLY_TEXTS.movedBelow)) return { kind: 'moved' };
   if (is(text, REPLY_TEXTS.unknownReply)) return { kind: 'gone' };
   const name = APOLOGIES.find((apology) => is(text, TEXTS[apology]));
   if (name) return { kind: 'apology', name };

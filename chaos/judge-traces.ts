@@ -80,10 +80,11 @@ function judgeTurn(view: View, { id }: SentEvent, trace: Trace, counts: TraceCou
   const own = calls.filter(({ startedAtMs }) => startedAtMs >= last.atMs - 50);
   const holders = claims.map((claim) => view.ledger.instances?.[claim.worker.split(/[-+]/, 1)[0] ?? '']);
   // A worker that lost the turn while its call was under way.
-  const isEarlier = (worker: string) => holders.includes(worker) && holders.at(-1) !== worker;
+  const isEarlier = (worker: string, startedAtMs: number) =>
+    holders.includes(worker) && holders.at(-1) !== worker && startedAtMs < last.atMs + TOLERANCE_MS;
   const certain = own.filter(
     ({ worker, startedAtMs }) =>
-      startedAtMs <= endedAtMs + 50 && !isEarlier(worker) && !wasFrozenAt(view, worker, last.atMs),
+      startedAtMs <= endedAtMs + 50 && !isEarlier(worker, startedAtMs) && !wasFrozenAt(view, worker, last.atMs),
   );
   const ends = stepsOf(last, 'model call ended');
   const expected = outcomeOf(view, id);

@@ -95,9 +95,9 @@ function judgeMessage(ledger: Ledger, message: VisibleMessage): Omit<Violation, 
     return { kind: 'unexplained', detail: 'it asks for a retry although its message was accepted' };
   if (kind.kind === 'answer' && !kind.isWhole && !saysInterrupted(last?.text ?? ''))
     return { kind: 'joined', detail: 'it ended early without saying so' };
-  const needsReason = kind.kind === 'apology' || (kind.kind === 'answer' && !kind.isWhole);
+  const needsReason = kind.kind === 'apology' || kind.kind === 'moved' || (kind.kind === 'answer' && !kind.isWhole);
   if (!needsReason) return undefined;
-  const why = kind.kind === 'apology' ? kind.name : 'interrupted';
+  const why = kind.kind === 'apology' ? kind.name : kind.kind === 'moved' ? 'moved' : 'interrupted';
   if (why === 'deadLetter' && isOfPoison(ledger, message.event)) return undefined;
   // The engine broke the answer's own call off. A stored answer may be shown much later.
   const ending = winningSampling(ledger, message)?.ending;
@@ -117,11 +117,12 @@ function isOfPoison({ poisons, events }: Ledger, event: number | undefined): boo
 /** Only faults of the chat service, or on the way to it, explain an apology; our own crashes never do. */
 function isExplained(ledger: Ledger, why: string, atMs: number): boolean {
   if (why === 'internal' || why === 'deadLetter' || why === 'expired') return false;
-  const hasHappened = (wanted: 'kill-readers' | 'link', targets = /./) =>
+  const hasHappened = (wanted: 'kill-readers' | 'link' | 'refuse-writes', targets = /./) =>
     ledger.injectedFaults.some(
       ({ kind, target, atMs: fromMs, untilMs }) => kind === wanted && targets.test(target) && isNear(fromMs, untilMs),
     );
   const isNear = (fromMs: number, untilMs = fromMs) => fromMs <= atMs && untilMs >= atMs - EXPLAINED_WITHIN_MS;
+  if (why === 'moved') return hasHappened('refuse-writes');
   if (why === 'not_read') return hasHappened('kill-readers');
   if (why === 'unreachable') return hasHappened('link', / (?:slack|platform)$/);
   const atService = ledger.samplings.some(

@@ -17,6 +17,8 @@ const OPERATORS = new Set<ChatErrorCode>(['chat_refused', 'chat_quota_spent']);
 /** Pause before an unreachable service is tried again, plus up to the same amount of jitter. */
 const REACH_PAUSE_MS = SECOND_MS;
 
+/** Pause of a refused question, whatever the engine asks for: the shared limit decides whether all questions wait longer. */
+const MIN_REFUSED_PAUSE_MS = SECOND_MS / 4;
 const MAX_REFUSED_PAUSE_MS = SECOND_MS;
 
 const NO_PERMIT: CapacityPermit = {
@@ -97,11 +99,14 @@ export class Admission {
     return true;
   }
 
-  /** After a rare refusal only this question waits. A longer `Retry-After` is observed by all, if the refusals go on. */
+  /** Lets other questions use the places that become free meanwhile. */
   async #pauseAfterRefusal(retryAfterMs = 0): Promise<void> {
     const leftMs = (this.#waitPolicy?.untilMs ?? 0) - this.#parts.monotonicMs();
-    const pauseMs = Math.min(retryAfterMs, MAX_REFUSED_PAUSE_MS, leftMs);
-    if (pauseMs > 0) await pauseUnlessCancelled(pauseMs, this.#signal);
+    const pauseMs = Math.min(Math.max(retryAfterMs, MIN_REFUSED_PAUSE_MS), MAX_REFUSED_PAUSE_MS, leftMs);
+    if (pauseMs <= 0) return;
+    const startedMs = this.#parts.monotonicMs();
+    await pauseUnlessCancelled(pauseMs, this.#signal);
+    this.#report('capacity', startedMs);
   }
 
   /** A 503 counts as overload if it has a `Retry-After`, or if the engine serves other calls and retries have not helped. */

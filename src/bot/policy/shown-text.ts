@@ -1,3 +1,4 @@
+import { isContinued } from '../../shared/text/is-continued.ts';
 /** The address of a link, which an app does not show, or a character that is written as an entity. */
 const HIDDEN = /\]\((?:[^()\n]|\([^()\n]*\))*\)|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi;
 /** A link that may still continue is at most this long. */
@@ -27,7 +28,7 @@ export class ShownText {
 
   /** @returns undefined while the shown text is the source itself */
   read(source: string, isWhole: boolean, end: number): Shown | undefined {
-    if (!source.startsWith(this.#source)) {
+    if (!isContinued(source, this.#source)) {
       this.#source = this.#text = '';
       this.#from = undefined;
       this.#hidden = [];

@@ -1,3 +1,4 @@
+import { isContinued } from '../../shared/text/is-continued.ts';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { ConfigFileError } from '../../shared/json-file.ts';
 import { foldText, TextFold, type FoldedCharacter } from './fold-text.ts';
@@ -150,12 +151,13 @@ class GrowingScan implements WordScan {
 
   scan(text: string, isWhole = false, end = text.length): Scanned {
     // A retracted text is scanned from the start. The same text in parts is not compared each time.
-    if (text !== this.#text && !text.startsWith(this.#read)) this.#restart();
+    if (text !== this.#text && !isContinued(text, this.#read)) this.#restart();
     this.#text = text;
     const { added, read } = this.#fold.add(text.slice(this.#read.length, end), this.#read.length);
     this.#read = text.slice(0, this.#read.length + read);
     const knownChars = this.#window.length;
-    this.#window.push(...added);
+    // A text that was changed is read in one piece, which may be too long for arguments.
+    for (const one of added) this.#window.push(one);
     const units = added.length === 1 ? (added[0]?.unit ?? '') : added.map(({ unit }) => unit).join('');
     const { found, node } = this.#machine.search(units, this.#node);
     this.#node = node;

@@ -353,6 +353,23 @@ describe('an engine that serves 10 calls at once', () => {
     expect(await share.report(name, rare)).toMatchObject({ limit: 3, granted: 0 });
   });
 
+  test('is asked for more ever later while it refuses each rise, which pauses no other question [engine-capacity]', async () => {
+    const name = '{engine}:capacity:r';
+    const report = { held: 4, running: 4, top: 4, waiting: 9, waitedMs: 0, passed: 0, refused: 0, pauseMs: 0 };
+    const refused = { ...report, refused: 1, pauseMs: 1_000 };
+    const { share, store } = startWorker();
+    await share.report(name, refused);
+    const waitsMs: unknown[] = [];
+    for (let rise = 0; rise < 4; rise += 1) {
+      await store.hset(name, { growAt: '0', pausedUntil: '1' });
+      expect(await share.report(name, report)).toMatchObject({ limit: 5, granted: 1 });
+      expect(await share.report(name, refused)).toMatchObject({ limit: 4, granted: 0 });
+      const { growWait, pausedUntil } = await store.hgetall(name);
+      waitsMs.push([growWait, pausedUntil]);
+    }
+    expect(waitsMs).toEqual([4_000, 8_000, 10_000, 10_000].map((waitMs) => [String(waitMs), '1']));
+  });
+
   test('counts a report once if it is sent twice [repeatable-scripts]', async () => {
     const report = { seq: 7, held: 1, running: 3, top: 3, waiting: 0, waitedMs: 0, passed: 0, refused: 1, pauseMs: 0 };
     const send = (change = {}) =>

@@ -48,6 +48,7 @@ local growAt = tonumber(state.growAt or '0')
 local streak = tonumber(state.streak or '0')
 local step = tonumber(state.step or '1')
 local growWait, rises = tonumber(state.growWait or '0'), tonumber(state.rises or '0')
+-- The calls of other workers may have been fewer at that moment; the next refusal corrects what is too high.
 local top = math.max(running, tonumber(args.top)) + othersRunning
 local isNew = limit == 0
 -- The most calls that the engine served since the limit was last lowered.
@@ -60,6 +61,7 @@ if refused > 0 then state.refusedAt = now end
 if isRare then
   accepted = accepted - RARE_AFTER
 elseif refused > 0 then
+  local wasRaised = rises > 0
   accepted, served, step, rises = 0, 0, 1, 0
   -- Few calls may have been running by chance: a known limit is halved at most.
   limit = math.max(top, math.floor(limit / 2), 1)
@@ -71,9 +73,11 @@ elseif refused > 0 then
   local pauseMs = math.min(tonumber(args.pauseMs), MAX_PAUSE_MS, FIRST_PROBE_MS * doubled)
   -- The end of a call signals a free place. If no call is running, only time can tell.
   if pauseMs == 0 and serving == 0 then pauseMs = math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * doubled) end
-  if pauseMs > 0 then pausedUntil = math.max(pausedUntil, now + pauseMs) end
+  -- After a rise, the engine refused what it was asked for beyond its calls: only the refused question waits.
+  local isProbe = wasRaised and refused == 1 and serving > 0
+  if pauseMs > 0 and not isProbe then pausedUntil = math.max(pausedUntil, now + pauseMs) end
   -- Refusals of the same moment count once.
-  if now >= growAt or growWait == 0 then
+  if wasRaised or now >= growAt or growWait == 0 then
     growWait = math.min(math.max(2 * growWait, GROW_EVERY_MS), math.max(GROW_AFTER * pauseMs, GROW_EVERY_MS))
   end
   growAt = math.max(growAt, pausedUntil, now + growWait)

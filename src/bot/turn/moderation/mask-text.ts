@@ -1,3 +1,4 @@
+import { isContinued } from '../../../shared/text/is-continued.ts';
 import type { MaskKind } from '../../domain/mask-kinds.ts';
 import { isEmail, kindOfNumber, MAX_DIGITS, MAX_GROUPS, MIN_DIGITS } from './personal-numbers.ts';
 
@@ -188,7 +189,7 @@ export class GrowingMask {
   /** @param isWhole whether the text is complete @returns the masked text, without the part that is held back */
   mask(text: string, isWhole = false): string {
     // A retracted text is masked from the start.
-    if (!text.startsWith(this.#text)) {
+    if (!isContinued(text, this.#text)) {
       this.#stream = new MaskStream(this.#rules);
       this.#text = this.#masked = '';
     }

@@ -34,7 +34,7 @@ export interface ModeratedAnswerOptions {
 }
 
 /**
- * Lets a view of a growing answer pass only once it is checked. Words are checked at once; views that wait for the service
+ * Lets a view of a growing answer pass only once it is checked. Words are checked within the event loop turn; views that wait for the service
  * are replaced by newer ones, so that it is asked about one text at a time.
  */
 export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
@@ -50,7 +50,7 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   #unscanned: View | undefined;
   #isScanning = false;
   /** A view was checked in this event loop turn. */
-  #isDue = false;
+  #hasChecked = false;
   #isJudging = false;
   #verdict: ModerationVerdict = 'allowed';
 
@@ -64,23 +64,29 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     return this.#verdict !== 'allowed';
   }
 
-  /** The first view is checked at once. Of those of one event loop turn, only the newest is. */
+  /**
+   * The first view of an event loop turn is checked at once, and of the later ones only the newest, in the next turn. That is
+   * arranged before the first one is shown, so that its first write contains both.
+   */
   show(view: View): void {
     this.#unscanned = view;
     if (this.#isScanning) return;
     if (this.#scan && view.text.length - this.#scannedChars > SLICE_CHARS) inBackground(() => this.#scanAndShow());
-    else if (!this.#isDue) this.#showNow(view);
+    else if (!this.#hasChecked) this.#showNow(view);
   }
 
   #showNow(view: View): void {
     this.#unscanned = undefined;
+    if (this.#scan) {
+      this.#hasChecked = true;
+      setImmediate(() => inBackground(() => this.#showNewest()));
+    }
     this.#showScanned(view);
-    if (!this.#scan) return;
-    this.#isDue = true;
-    setImmediate(() => {
-      this.#isDue = false;
-      if (this.#unscanned && !this.#isOver()) this.show(this.#unscanned);
-    });
+  }
+
+  #showNewest(): void {
+    this.#hasChecked = false;
+    if (this.#unscanned && !this.#isOver()) this.show(this.#unscanned);
   }
 
   /** A long piece is scanned in slices, between which other turns go on. A newer view replaces the one that waits. */
