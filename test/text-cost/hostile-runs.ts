@@ -42,8 +42,6 @@ export const SIGNS: readonly string[] = [
     '<think>',
     '<think>a ',
     'functools[',
-    'Thought:',
-    '\nAction:',
     '\n<think>',
     '</think>',
     '<div>\n',

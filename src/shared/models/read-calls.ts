@@ -59,25 +59,6 @@ export function readCalls(text: string): TextCall[] {
   return keyed ? [callOf(keyed[1] ?? '', {})] : [];
 }
 
-/**
- * Parses the steps of ReAct: `Thought: …`, `Action: NAME` and `Action Input: {…}`, each at the beginning of a line.
- * @returns undefined if they are other text
- */
-export function readSteps(text: string): (TextCall & { thought: string }) | undefined {
-  const inputAt = text.lastIndexOf(INPUT_STEP);
-  const actionAt = text.lastIndexOf(ACTION_STEP, inputAt);
-  if (actionAt < 0 || text.charAt(inputAt - 1) !== '\n' || !['', '\n'].includes(text.charAt(actionAt - 1)))
-    return undefined;
-  const name = text.slice(actionAt + ACTION_STEP.length, inputAt).trim();
-  const given = asObject(parseJson(text.slice(inputAt + INPUT_STEP.length)));
-  return given && name !== ''
-    ? { ...callOf(name, given), thought: text.slice(0, actionAt).replace(/^Thought:/, '') }
-    : undefined;
-}
-
-const ACTION_STEP = 'Action:';
-const INPUT_STEP = 'Action Input:';
-
 /** Gemma's calls with the quotation marks of JSON. */
 function withQuotes(text: string): string {
   if (!GEMMA_CALL.test(text)) return text;

@@ -149,12 +149,6 @@ export const CALL_MARKS: readonly CallMark[] = [
 /** Word in front of a list of calls: `functools[{"name": …}]` (Phi). */
 export const LIST_WORD = 'functools';
 
-/** Beginnings of the steps of ReAct: a thought, the name of a tool, and its arguments. */
-export const STEPS_OPENS: readonly string[] = ['Thought:', 'Action:'];
-
-/** Behind the steps: a result that the model invents. */
-export const STEPS_CLOSE = '\nObservation:';
-
 function tags(...names: readonly string[]): CallMark[] {
   return names.map((name) => ({ open: `<${name}>`, closes: [`</${name}>`] }));
 }

@@ -1,4 +1,4 @@
-import { readCalls, readSteps, type TextCall } from './read-calls.ts';
+import { readCalls, type TextCall } from './read-calls.ts';
 import {
   blockAt,
   createNameTest,
@@ -19,8 +19,6 @@ import {
   FOREIGN_TURNS,
   GEMMA_TURN,
   LIST_WORD,
-  STEPS_CLOSE,
-  STEPS_OPENS,
   THOUGHT_BEGINNINGS,
   THOUGHT_CLOSES,
   THOUGHT_MARKS,
@@ -201,7 +199,7 @@ export class ReplyText {
     const isTorn = (mark: string) => mark.length > begun.length && mark.startsWith(begun);
     // The character behind a closing mark distinguishes it from text.
     if (START_OPENS.some(isTorn) || THOUGHT_CLOSES.some((mark) => mark.startsWith(begun))) return true;
-    if (this.#readsCalls && [...CALL_OPENS, ...STEPS_OPENS].some(isTorn)) return true;
+    if (this.#readsCalls && CALL_OPENS.some(isTorn)) return true;
     return !this.#hasThought && begun.length >= MIN_WORD_CHARS && WORD_OPENS.some(isTorn);
   }
 
@@ -223,8 +221,6 @@ export class ReplyText {
     if (this.#readsCalls) {
       const call = CALL_MARKS.find(({ open }) => begun.startsWith(open));
       if (call) return callRegion(call);
-      if (STEPS_OPENS.some((open) => begun.startsWith(open)))
-        return { kind: 'steps', open: '', closes: [STEPS_CLOSE], maxChars: MAX_HELD_CHARS };
       const block = /^[{[`]/.test(begun) ? blockAt(begun, isLast) : undefined;
       if (block) return block;
     }
@@ -305,12 +301,6 @@ export class ReplyText {
       case 'thought':
         this.#hasThought = true;
         return this.#leaveThought(region, close);
-      case 'steps':
-        const steps = isWhole ? readSteps(kept) : undefined;
-        if (!steps || !this.#options.offered.has(steps.name)) return this.#giveBack(region, close);
-        this.#read.thought += steps.thought;
-        this.#read.calls.push({ name: steps.name, argumentsJson: steps.argumentsJson });
-        return this.#go(close === '' ? 'gap' : 'over');
       case 'outer-thought':
         if (close !== '' && endsThought(kept.slice(-1), '')) {
           this.#read.thought += kept;
@@ -382,7 +372,7 @@ export class ReplyText {
     return this.#ending === 'cut' || (this.#ending === 'length' && isSure);
   }
 
-  #go(place: 'gap' | 'text' | 'turn' | 'over'): void {
+  #go(place: 'gap' | 'text' | 'turn'): void {
     this.#region = undefined;
     this.#kept = [];
     this.#place = place;

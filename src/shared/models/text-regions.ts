@@ -1,6 +1,6 @@
 /** A part of a text that may not be text. */
 export interface Region {
-  kind: 'thought' | 'maybe-thought' | 'outer-thought' | 'call' | 'block' | 'steps' | 'end';
+  kind: 'thought' | 'maybe-thought' | 'outer-thought' | 'call' | 'block' | 'end';
   /** The opening mark, which is not part of the content. */
   open: string;
   closes: readonly string[];

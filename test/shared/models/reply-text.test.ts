@@ -152,11 +152,6 @@ describe.each(ENDINGS)('texts that end by %s', (ending) => {
     'Here is it:\n{"type": "menu", "items": [\n{"name": "it\\"s"}]}',
     'Here is it:\n{"type": "menu", "items": [',
     '[foo(1), bar(2)] is a list.',
-    'Thought: the fees are due.\nAction: pay them by Friday.',
-    'Action: current_time\nAction Input: {}\nThat is how a model calls a tool.',
-    'Action: unknown_tool\nAction Input: {}',
-    'Thought: so\nAction: current_time\nAction Input: nothing',
-    'ReAct:\nThought: so\nAction: current_time\nAction Input: {}',
     'Python has functools[0], functools and `functools[{"name":"current_time"}]`.',
     'It is functools[{"name":"unknown_tool"}]',
     'Write functools[{"name":"current_time"}] to call it.',
@@ -299,18 +294,6 @@ describe('tool calls in the text', () => {
       }
   });
 
-  test.each([
-    [`Thought: I search.\nAction: search_documents\nAction Input: ${args}`, ' I search.\n'],
-    [`Action: search_documents\nAction Input: ${args}\n`, ''],
-    [
-      `<think>so</think>\nThought: Go.\n\nAction: search_documents\nAction Input: ${args}\nObservation: 7`,
-      'so Go.\n\n',
-    ],
-  ])('are read from the steps of ReAct at the beginning: %j [whole-answers]', (written, thought) => {
-    for (const pieces of arrivals(written)) expect(read(pieces)).toEqual({ thought, text: '', calls: [call] });
-    expect(read([written], { offered: NO_TOOLS }).text).toContain('Action Input');
-  });
-
   test('with arguments that are not JSON are returned as they are, so that the model learns of the fault', () => {
     const written = "{'name': 'search_documents', 'arguments': {'query': 'fees'}}";
     const calls = [{ name: 'search_documents', argumentsJson: written }];
@@ -364,10 +347,6 @@ test('the parts of a text do not depend on how it is cut [whole-answers]', () =>
     '```xml\n<tool_call>',
     'f',
     'functools',
-    'Thought: ',
-    'Action: current_time',
-    '\nAction Input: {}',
-    '\nObservation:',
     '🙂',
   );
   const text = fc.array(letters, { maxLength: 10 }).map((pieces) => pieces.join(''));
