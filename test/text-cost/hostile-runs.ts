@@ -40,8 +40,6 @@ export const SIGNS: readonly string[] = [
   ],
   ...[
     '<think>',
-    '<think>a ',
-    'functools[',
     '\n<think>',
     '</think>',
     '<div>\n',

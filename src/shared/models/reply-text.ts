@@ -1,14 +1,5 @@
 import { readCalls, type TextCall } from './read-calls.ts';
-import {
-  blockAt,
-  createNameTest,
-  firstOf,
-  InnerThoughts,
-  MAX_CALL_CHARS,
-  partAtEnd,
-  ticksAt,
-  type Region,
-} from './text-regions.ts';
+import { blockAt, createNameTest, firstOf, MAX_CALL_CHARS, partAtEnd, ticksAt, type Region } from './text-regions.ts';
 import {
   type CallMark,
   ANSWER_MARKS,
@@ -217,7 +208,7 @@ export class ReplyText {
     if (thought && thought.isWord === undefined)
       return this.#isNamed && !isSpecial(thought.open)
         ? this.#secondThoughtAt(begun)
-        : { kind: 'thought', ...thought, maxChars: UNBOUNDED, inner: new InnerThoughts(thought.open) };
+        : { kind: 'thought', ...thought, maxChars: UNBOUNDED };
     if (this.#readsCalls) {
       const call = CALL_MARKS.find(({ open }) => begun.startsWith(open));
       if (call) return callRegion(call);
@@ -283,14 +274,12 @@ export class ReplyText {
     return !isForeign;
   }
 
-  #keep({ kind, inner }: Region, length: number): void {
+  #keep({ kind }: Region, length: number): void {
     const taken = this.#held.slice(0, length);
     this.#held = this.#held.slice(length);
     if (taken === '') return;
-    if (kind === 'thought') {
-      this.#read.thought += taken;
-      inner?.add(taken);
-    } else this.#kept.push(taken);
+    if (kind === 'thought') this.#read.thought += taken;
+    else this.#kept.push(taken);
     this.#keptChars += taken.length;
   }
 
@@ -300,13 +289,6 @@ export class ReplyText {
     switch (region.kind) {
       case 'thought':
         this.#hasThought = true;
-        return this.#leaveThought(region, close);
-      case 'outer-thought':
-        if (close !== '' && endsThought(kept.slice(-1), '')) {
-          this.#read.thought += kept;
-          return this.#leaveThought(region, close);
-        }
-        this.#held = kept + close + this.#held;
         return this.#go('gap');
       case 'maybe-thought':
         if (close === '' && !this.#isCutThought(SURE_OPENS.includes(region.open))) return this.#giveBack(region, close);
@@ -330,14 +312,6 @@ export class ReplyText {
         return this.#go('gap');
       }
     }
-  }
-
-  /** Behind a thought in a thought, the outer one may continue. It is held back until its own closing mark shows that. */
-  #leaveThought({ closes, inner }: Region, close: string): void {
-    this.#go('gap');
-    if (close === '' || inner === undefined || inner.count === 0) return;
-    inner.count -= 1;
-    this.#enter({ kind: 'outer-thought', open: '', closes, maxChars: MAX_HELD_CHARS, inner });
   }
 
   /** A truncated call is not text. */

@@ -1,6 +1,6 @@
 /** A part of a text that may not be text. */
 export interface Region {
-  kind: 'thought' | 'maybe-thought' | 'outer-thought' | 'call' | 'block' | 'end';
+  kind: 'thought' | 'maybe-thought' | 'call' | 'block' | 'end';
   /** The opening mark, which is not part of the content. */
   open: string;
   closes: readonly string[];
@@ -9,39 +9,6 @@ export interface Region {
   isWord?: true;
   /** Finds the end of a block. */
   end?: BlockEnd;
-  /** Thoughts that began within a thought and have not ended. */
-  inner?: InnerThoughts;
-}
-
-const MENTION_BEFORE = new Set('`\'"“‘「『（(');
-const THOUGHT_WORD = /[\p{L}\p{N}\n]/u;
-
-/** Counts the thoughts that begin within a thought, which arrives in parts. A mark that is only mentioned does not count. */
-export class InnerThoughts {
-  count = 0;
-  readonly #open: string;
-  /** The last characters, which may contain a mark whose next character is unknown. */
-  #tail = '';
-  #hasWords = false;
-
-  constructor(open: string) {
-    this.#open = open;
-  }
-
-  add(piece: string): void {
-    const { length } = this.#open;
-    const text = this.#tail + piece;
-    const start = this.#tail.length > length ? 1 : 0;
-    for (let at = text.indexOf(this.#open, start); at >= 0; at = text.indexOf(this.#open, at + length)) {
-      if (at + length >= text.length) break;
-      this.#hasWords ||= text.slice(0, at).trim() !== '';
-      const isMention = MENTION_BEFORE.has(text.charAt(at - 1)) || !THOUGHT_WORD.test(text.charAt(at + length));
-      // An engine may repeat the mark with which its template begins the answer.
-      if (this.#hasWords && !isMention) this.count += 1;
-    }
-    this.#tail = text.slice(-length - 1);
-    this.#hasWords ||= text.slice(0, -length - 1).trim() !== '';
-  }
 }
 
 /** Maximum characters of a call. A longer one is text. */

@@ -66,19 +66,6 @@ describe('a thought in the text', () => {
     ['no opening mark in Chinese', ['用户在问一加一。', '\n</think>\n\n', 'It is 2.'], '用户在问一加一。\n'],
     ['the closing mark of another family', ['Add them up.[/THINK]It is 2.'], 'Add them up.'],
     ['only a closing mark', ['</think>\n\nIt is 2.'], ''],
-    ['a thought in a thought', ['<think>a <think>b</think> c</think> It is 2.'], 'a <think>b c'],
-    [
-      'two thoughts in a thought',
-      ['<think>a <think>b <think>c</think></think>d</think>It is 2.'],
-      'a <think>b <think>cd',
-    ],
-    ['the same opening mark twice', ['<think>\n<think>so</think>It is 2.'], '\n<think>so'],
-    [
-      'a mark that the thought mentions',
-      ['<think>so: <think> or `<think>x`</think>It is 2.'],
-      'so: <think> or `<think>x`',
-    ],
-    ['a mark of which only one ends', ['<think>a <think>b</think>\nIt is 2.'], 'a <think>b'],
     ['several thoughts', ['<think>one</think>\n<think>two</think>It is 2.'], 'onetwo'],
     ['an answer in its own marks', ['<think>so</think><answer>It is 2.</answer>'], 'so'],
     [
@@ -98,13 +85,6 @@ describe('a thought in the text', () => {
   ])('is separated with %s', (_, pieces, thought) => {
     for (const given of [pieces, byLetter(pieces.join(''))])
       expect(read(given)).toEqual({ thought, text: 'It is 2.', calls: [] });
-  });
-
-  test('in which another begins leaves an answer about marks whole', () => {
-    const text = 'The tag </think> ends it.';
-    for (const ending of ENDINGS)
-      for (const pieces of arrivals(`<think>a <think>b</think>\n${text}`))
-        expect(read(pieces, { ending })).toEqual({ thought: 'a <think>b', text, calls: [] });
   });
 
   test('is hidden until the closing mark for a model that thinks first, and shown if there is none', () => {
