@@ -51,8 +51,8 @@ export interface HandlerParts {
   budgets: BudgetStore;
   /** The budgets of the policy file. @throws ConfigFileError */
   readSharedBudgets(): SharedBudgets;
-  /** Names of the models that answer now. Undefined if they are unknown at the moment. */
-  readModels(): Promise<readonly string[] | undefined>;
+  /** The models that answer now. Undefined if they are unknown at the moment, or if the bot uses a model of this name. */
+  readModelsUnless(name: string): Promise<readonly string[] | undefined>;
   /** UNANSWERED_TEXT. */
   showsUnansweredText: boolean;
   timeZone: string;
@@ -169,7 +169,7 @@ async function pause(parts: HandlerParts, visit: Visit): Promise<Reply> {
   ];
   const typed = readPauseTarget(kind + name);
   const model = typed && modelOf(typed);
-  const models = model === undefined ? undefined : await parts.readModels();
+  const models = model === undefined ? undefined : await parts.readModelsUnless(model);
   // An unknown name is not recorded.
   const target = model !== undefined && models?.includes(model) === false ? undefined : typed;
   if (target !== undefined) await beginPause(parts.redis, { target, message, sinceMs: parts.nowMs() });

@@ -12,7 +12,7 @@ import type { Base } from './base.ts';
 import { modelsInUse } from './models-in-use.ts';
 import { readPolicyFile } from './read-policy-file.ts';
 
-interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue'> {
+interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue' | 'listed'> {
   config: Config;
   secrets: Secrets;
   identity: Identity;
@@ -22,7 +22,7 @@ interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue'>
 
 /** Builds the admin page of a receiver. */
 export function createAdminPage(options: AdminPageOptions): AdminRoutes {
-  const { config, secrets, identity, redis, keyRing, wakeQueue, nowMs, log } = options;
+  const { config, secrets, listed, identity, redis, keyRing, wakeQueue, nowMs, log } = options;
   const { adminIds, timeZone, http, signIn } = config;
   const recordAct = createRecordAct({ log, redis, keyRing, nowMs });
   const budgets = new BudgetStore({ redis, keyRing, nowMs, timeZone });
@@ -30,7 +30,8 @@ export function createAdminPage(options: AdminPageOptions): AdminRoutes {
   return createAdminRoutes({
     handling: {
       ...{ redis, keyRing, identity, wakeQueue, budgets, readSharedBudgets, timeZone, nowMs, recordAct },
-      readModels: () => modelsInUse(config, secrets),
+      readModelsUnless: async (name) =>
+        listed.config.chat.models.includes(name) ? undefined : modelsInUse(config, secrets),
       showsUnansweredText: config.conversation.showsUnansweredText,
     },
     signIn: identity.accountSignIn(),

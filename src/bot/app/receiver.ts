@@ -106,7 +106,17 @@ export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLa
       if (config.adminIds.length === 0 || !identity) return undefined;
       // Loaded only where it is used.
       const { createAdminPage } = await import('./admin-page.ts');
-      return createAdminPage({ config, secrets: options.secrets, identity, redis, keyRing, wakeQueue, nowMs, log });
+      return createAdminPage({
+        config,
+        secrets: options.secrets,
+        listed,
+        identity,
+        redis,
+        keyRing,
+        wakeQueue,
+        nowMs,
+        log,
+      });
     },
     parts: healthOfConnections(served, (platform) => connections?.lastChange(platform)),
     redis,

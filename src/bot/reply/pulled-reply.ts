@@ -47,7 +47,7 @@ interface Follows {
   /** The complete answer, if it is sent as a file. */
   file: string | undefined;
   /** Of a complete answer. */
-  status?: string | undefined;
+  status?: string;
 }
 
 /**

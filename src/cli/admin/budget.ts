@@ -23,7 +23,10 @@ export const runBudget: RunAdmin = async (context, args) => {
   const isTopUp = args.subject === 'top-up';
   const change = isTopUp ? readTopUp(args.options['limit'], args.options['add']) : undefined;
   const result = await (isTopUp ? topUp(store, owner, change, context) : show(store, owner, context));
-  return { ...result, about: budgetSubject(keyRing, args.subject, owner, change) };
+  // A refused name may be an account that was entered as a department or model.
+  return result.isWrongUse === true
+    ? result
+    : { ...result, about: budgetSubject(keyRing, args.subject, owner, change) };
 };
 
 async function topUp(

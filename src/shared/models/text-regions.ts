@@ -22,14 +22,18 @@ const LIST_START = /^\[\s*[A-Za-z_]\w{0,40}\(/;
 /** A truncated beginning of such a block. */
 const BLOCK_BEGINNING = /^(?:`{1,2}|(?:```\w{0,16})?\s*(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?|\[\s*[A-Za-z_]\w{0,40})$/;
 const CALL_BLOCK = /^```tool_(?:call|code)/;
-/** Tags of calls in a block of another language. */
-const TAG_BLOCK = /^```\w{0,16}\s*<(?:tool_?calls?>|function_?calls?>|function=|invoke name=)/;
-const TAG_BEGINNING = /^```\w{0,16}\s*<[a-z_= ]{0,14}$/;
+/** Tags of calls in a block. An answer that shows such tags must not wait long for its end. */
+const TAG_BLOCK = /^```(?:xml|tool_\w{1,12})?\s*<(?:tool_?calls?>|function_?calls?>|function=|invoke name=)/;
+const TAG_BEGINNING = /^```(?:xml|tool_\w{1,12})?\s*<[a-z_= ]{0,14}$/;
+const MAX_TAG_BLOCK_CHARS = 2_000;
 
 /** A code block or object at the beginning of a text that may consist only of a call. */
 export function blockAt(begun: string, isLast: boolean): Region | 'wait' | undefined {
-  if ([BLOCK_START, LIST_START, CALL_BLOCK, TAG_BLOCK].some((start) => start.test(begun)))
-    return { kind: 'block', open: '', closes: [], maxChars: MAX_CALL_CHARS, end: new BlockEnd() };
+  const isTags = TAG_BLOCK.test(begun);
+  if (isTags || BLOCK_START.test(begun) || LIST_START.test(begun) || CALL_BLOCK.test(begun)) {
+    const maxChars = isTags ? MAX_TAG_BLOCK_CHARS : MAX_CALL_CHARS;
+    return { kind: 'block', open: '', closes: [], maxChars, end: new BlockEnd() };
+  }
   const isShort = begun.length < MAX_BLOCK_START_CHARS;
   const mayBegin = isShort && (BLOCK_BEGINNING.test(begun) || TAG_BEGINNING.test(begun));
   return mayBegin && !isLast ? 'wait' : undefined;

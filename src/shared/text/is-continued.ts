@@ -3,5 +3,6 @@
  * `startsWith` reads every character.
  */
 export function isContinued(text: string, before: string): boolean {
-  return text.slice(0, before.length) === before;
+  const beginning = text.slice(0, before.length);
+  return beginning === before;
 }

@@ -84,7 +84,10 @@ export function reducePage(state: PageState, change: PageChange): PageState {
       // A server that announced its stop and disconnected has stopped.
       if (!change.up) return { ...state, connected: false, stop: state.stop && 'over' };
       // Status lines only arrive as events: one whose end was missed must not stay.
-      return { ...state, connected: true, stop: undefined, statuses: change.resumed ? state.statuses : {} };
+      // The same is true of messages that overtook a fetch, and were deleted meanwhile.
+      return change.resumed
+        ? { ...state, connected: true, stop: undefined }
+        : { ...state, connected: true, stop: undefined, statuses: {}, early: {} };
     case 'conversations-fetched':
       return { ...state, conversations: newestFirst(change.conversations) };
     case 'messages-fetched': {
@@ -156,7 +159,7 @@ function editLog(state: PageState, id: string, edit: (log: MessageLog) => Messag
 /** Changes the log; the early messages of a conversation that has no log yet. */
 function editKnown(state: PageState, id: string, edit: (log: MessageLog) => MessageLog): PageState {
   if (state.logs[id] !== undefined) return editLog(state, id, edit);
-  return { ...state, early: { ...state.early, [id]: edit(state.early[id] ?? []) } };
+  return { ...state, early: { ...state.early, [id]: edit(state.early[id] ?? []).slice(-SHOWN_MESSAGES) } };
 }
 
 function editConversation(state: PageState, id: string, edit: Partial<ConversationView>): PageState {
