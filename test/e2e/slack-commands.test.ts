@@ -5,7 +5,7 @@ import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
 
 const deployment = useSlackDeployment();
-const HELP = /^Ask me anything.*`help`.*`think off\|low\|high\|max`/s;
+const HELP = /^Ask me anything.*`help`.*`think off\|low\|high\|max\|auto`/s;
 const GROUP_HELP = /^Mention me with a question.*`new`/s;
 
 beforeEach(() => deployment.startBot());

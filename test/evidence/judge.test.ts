@@ -34,7 +34,7 @@ describe('the search for secrets in the evidence [secrets-stay-inside] [scrubbed
       know({ kind: 'token', value: TOKEN });
       write(`${evidence}/a.txt`, `first\nsecond ${TOKEN} …\nthird\n`);
       const { findings } = judgeEvidence(root, []);
-      expect(findings).toEqual([{ evidence, file: 'a.txt', line: 2, secret: 'token', form: 'as it is' }]);
+      expect(findings).toEqual([{ evidence, file: 'a.txt', line: 2, secret: 'token', of: 'a', form: 'as it is' }]);
     },
   );
 

@@ -229,7 +229,7 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     ['', '', 'Choose what to pause.'],
     ['group:', '', 'Enter the id of the group'],
     ['model:', 'svc max', 'Enter the id of the group'],
-    ['model:', 'svc-maxi', 'There is no model svc-maxi. Models: svc-plus, svc-max'],
+    ['model:', 'svc-maxi', 'svc-maxi is none of the models: svc-plus · svc-max'],
     ['all', 'svc-max', 'Only a group or a model takes a name.'],
     ['platform:slack', 'C1', 'Only a group or a model takes a name.'],
     ['platform:irc', '', 'Only a group or a model takes a name.'],

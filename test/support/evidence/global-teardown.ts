@@ -28,8 +28,8 @@ function closeEvidence(): void {
 /** One line for each file and kind of secret, with its first places. */
 function tell(findings: readonly Finding[]): string {
   const places = new Map<string, number[]>();
-  for (const { evidence, file, line, secret, form } of findings) {
-    const what = `a ${secret}, ${form}, in ${evidence}/${file}`;
+  for (const { evidence, file, line, secret, of, form } of findings) {
+    const what = `a ${secret} of ${of}, ${form}, in ${evidence}/${file}`;
     places.set(what, [...(places.get(what) ?? []), line]);
   }
   return [...places]

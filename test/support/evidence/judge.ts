@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ALLOWANCES, type Allowance } from './allowances.ts';
 import type { EvidenceKind, KnownSecret, KnownValue } from './evidence.ts';
 import { ByteFinder, type Hit } from './find-bytes.ts';
@@ -13,6 +13,8 @@ export interface Finding {
   /** Line of a text, or number of a write to Redis; from 1. */
   line: number;
   secret: string;
+  /** The test that uses the secret. */
+  of: string;
   form: string;
 }
 
@@ -21,8 +23,12 @@ export interface Judgement {
   searched: { secrets: number; forms: number; bytes: number; lines: number };
 }
 
+interface FoundSecret extends KnownSecret {
+  of: string;
+}
+
 interface Needle extends Form {
-  secret: KnownSecret;
+  secret: FoundSecret;
 }
 
 const KINDS: readonly EvidenceKind[] = ['logs', 'redis', 'metrics', 'pages'];
@@ -46,7 +52,8 @@ export function judgeEvidence(root: string, allowances: readonly Allowance[] = A
         if (evidence === 'pages' && isRepeated(part, seen)) continue;
         for (const hit of finder.find(part)) {
           if (allowances.some((allowance) => allows(allowance, evidence, part, hit))) continue;
-          const finding = { evidence, file, line, secret: hit.needle.secret.kind, form: hit.needle.name };
+          const { secret, name: form } = hit.needle;
+          const finding = { evidence, file, line, secret: secret.kind, of: secret.of, form };
           findings.set(JSON.stringify(finding), finding);
         }
       }
@@ -72,15 +79,16 @@ function isRepeated(line: Buffer, seen: Set<string>): boolean {
   return false;
 }
 
-function readSecrets(root: string): KnownSecret[] {
-  const lines = filesUnder(join(root, 'secrets')).flatMap((file) =>
-    readFileSync(join(root, 'secrets', file), 'utf8')
-      .split('\n')
-      .filter(Boolean),
+function readSecrets(root: string): FoundSecret[] {
+  const known = new Map<string, KnownValue & { of: string }>();
+  for (const file of filesUnder(join(root, 'secrets')))
+    for (const line of readFileSync(join(root, 'secrets', file), 'utf8').split('\n'))
+      if (line !== '' && !known.has(line))
+        known.set(line, { ...(JSON.parse(line) as KnownValue), of: basename(file, '.jsonl') });
+  const open = new Set([...known.values()].flatMap(({ kind, value }) => (kind === 'public' ? [value] : [])));
+  return [...known.values()].flatMap(({ kind, value, of }) =>
+    kind === 'public' || open.has(value) ? [] : [{ kind, value, of }],
   );
-  const known = [...new Set(lines)].map((line) => JSON.parse(line) as KnownValue);
-  const open = new Set(known.flatMap(({ kind, value }) => (kind === 'public' ? [value] : [])));
-  return known.flatMap(({ kind, value }) => (kind === 'public' || open.has(value) ? [] : [{ kind, value }]));
 }
 
 function filesUnder(folder: string): string[] {

@@ -37,7 +37,7 @@ const TEXTS: Catalogue<
     en: 'Only a group or a model takes a name. Choose one of them, or clear the name.',
     zh: '只有群和模型需要填写名称。请改选其一，或清空名称。',
   },
-  unknownModel: { en: 'There is no model {name}. Models: {models}', zh: '没有模型 {name}。可用的模型：{models}' },
+  unknownModel: { en: '{name} is none of the models: {models}', zh: '没有模型 {name}。可用的模型：{models}' },
 };
 
 const TARGETS: Catalogue<'all' | 'platform' | 'group' | 'model'> = {
@@ -122,7 +122,7 @@ function pauseFields(refused: TypedPause | undefined, language: Language): SafeH
 
 function complaintOf(refused: TypedPause, language: Language): string {
   const { name, models = [] } = refused;
-  return localize(TEXTS[faultOf(refused)], language, { name, models: models.join(language === 'zh' ? '、' : ', ') });
+  return localize(TEXTS[faultOf(refused)], language, { name, models: models.join(language === 'zh' ? '、' : ' · ') });
 }
 
 function faultOf({ kind, models }: TypedPause): 'needsKind' | 'needsName' | 'needsNoName' | 'unknownModel' {
