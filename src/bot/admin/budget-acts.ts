@@ -53,11 +53,11 @@ export function canTopUp(shared: SharedBudgets, owner: BudgetOwner, limit: Budge
 /** Whether a person has a link, or has used a budget today or this month. Reads every link. */
 export async function isKnownPerson(
   { redis, keyRing }: { redis: RedisClient; keyRing: KeyRing },
-  { code }: BudgetOwner,
-  limits: readonly LimitUse[],
+  store: BudgetStore,
+  person: BudgetOwner,
 ): Promise<boolean> {
-  if (limits.some(({ used }) => used > 0)) return true;
-  return (await peopleOfAccounts(redis, keyRing, new Set([code]))).length > 0;
+  if ((await readLimits(store, person, {})).some(({ used }) => used > 0)) return true;
+  return (await peopleOfAccounts(redis, keyRing, new Set([person.code]))).length > 0;
 }
 
 export function isLimited(limits: readonly LimitUse[]): boolean {

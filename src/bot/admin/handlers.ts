@@ -51,8 +51,8 @@ export interface HandlerParts {
   budgets: BudgetStore;
   /** The budgets of the policy file. @throws ConfigFileError */
   readSharedBudgets(): SharedBudgets;
-  /** The models that answer now. Undefined if they are unknown at the moment, or if the bot uses a model of this name. */
-  readModelsUnless(name: string): Promise<readonly string[] | undefined>;
+  /** The models that exist, if none of them has this name. Undefined also if they cannot be listed now. */
+  otherModels(name: string): Promise<readonly string[] | undefined>;
   /** UNANSWERED_TEXT. */
   showsUnansweredText: boolean;
   timeZone: string;
@@ -169,12 +169,12 @@ async function pause(parts: HandlerParts, visit: Visit): Promise<Reply> {
   ];
   const typed = readPauseTarget(kind + name);
   const model = typed && modelOf(typed);
-  const models = model === undefined ? undefined : await parts.readModelsUnless(model);
+  const models = model === undefined ? undefined : await parts.otherModels(model);
   // An unknown name is not recorded.
-  const target = model !== undefined && models?.includes(model) === false ? undefined : typed;
+  const target = models ? undefined : typed;
   if (target !== undefined) await beginPause(parts.redis, { target, message, sinceMs: parts.nowMs() });
   await record(parts, visit, { act: 'pause', subject: target, outcome: target === undefined ? 'refused' : 'done' });
-  if (target === undefined) return showPauses(parts, visit, { kind, name, message, models: typed && models });
+  if (target === undefined) return showPauses(parts, visit, { kind, name, message, models });
   return { kind: 'redirect', to: '/admin/pauses?result=paused' };
 }
 
@@ -243,7 +243,7 @@ async function topUp(parts: HandlerParts, visit: Visit): Promise<Reply> {
     return showBudget(parts, visit, { typed, refused: !owner ? 'owner' : !change ? 'top-up' : 'limit' });
   }
   const isPerson = owner.of === 'person';
-  const isKnown = isPerson && (await isKnownPerson(parts, owner, await readLimits(parts.budgets, owner, {})));
+  const isKnown = isPerson && (await isKnownPerson(parts, parts.budgets, owner));
   await parts.budgets.topUp(owner, change.limit, change.amount);
   const subject = budgetSubject(parts.keyRing, 'top-up', owner, change);
   await record(parts, visit, { act: 'budget', subject, outcome: 'done' });

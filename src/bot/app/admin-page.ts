@@ -9,7 +9,7 @@ import type { Identity } from '../identity/identity.ts';
 import { createStore } from '../identity/store.ts';
 import { BudgetStore } from '../turn/budgets/budget-store.ts';
 import type { Base } from './base.ts';
-import { modelsInUse } from './models-in-use.ts';
+import { otherModels } from './other-models.ts';
 import { readPolicyFile } from './read-policy-file.ts';
 
 interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue' | 'listed'> {
@@ -30,8 +30,8 @@ export function createAdminPage(options: AdminPageOptions): AdminRoutes {
   return createAdminRoutes({
     handling: {
       ...{ redis, keyRing, identity, wakeQueue, budgets, readSharedBudgets, timeZone, nowMs, recordAct },
-      readModelsUnless: async (name) =>
-        listed.config.chat.models.includes(name) ? undefined : modelsInUse(config, secrets),
+      otherModels: async (name) =>
+        listed.config.chat.models.includes(name) ? undefined : otherModels(config, secrets, name),
       showsUnansweredText: config.conversation.showsUnansweredText,
     },
     signIn: identity.accountSignIn(),

@@ -40,7 +40,7 @@ async function topUp(
   const isPerson = owner.of === 'person';
   const shared = isPerson ? {} : readPolicyFile(context.config);
   if (!canTopUp(shared, owner, limit)) return wrongUse(noLimit(shared, owner, limit));
-  const isKnown = isPerson ? await isKnownPerson(context, owner, await readLimits(store, owner, shared)) : undefined;
+  const isKnown = isPerson ? await isKnownPerson(context, store, owner) : undefined;
   const inAll = await store.topUp(owner, limit, added);
   const text = limit.endsWith('Day')
     ? `Added ${added} to ${limit}, ${inAll} in all until the end of its day\n`

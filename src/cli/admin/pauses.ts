@@ -1,4 +1,4 @@
-import { modelsInUse } from '../../bot/app/models-in-use.ts';
+import { otherModels } from '../../bot/app/other-models.ts';
 import { modelOf, readPauseTarget, type Pause, type PauseTarget } from '../../bot/domain/pause.ts';
 import { beginPause, endPause, readPauses } from '../../bot/turn/pauses/pause-store.ts';
 import { wrongUse, type AdminArguments, type RunAdmin } from './admin-context.ts';
@@ -7,9 +7,8 @@ import { wrongUse, type AdminArguments, type RunAdmin } from './admin-context.ts
 export const pause: RunAdmin = async ({ config, secrets, redis, nowMs }, args) => {
   const target = targetOf(args);
   const model = modelOf(target);
-  const models = model === undefined ? undefined : await modelsInUse(config, secrets);
-  if (model !== undefined && models?.includes(model) === false)
-    return wrongUse(`There is no model ${model}. Models: ${models.join(', ')}`);
+  const models = model === undefined ? undefined : await otherModels(config, secrets, model);
+  if (models) return wrongUse(`There is no model ${String(model)}. Models: ${models.join(', ')}`);
   const message = typeof args.options['message'] === 'string' ? args.options['message'].trim() : '';
   const begun: Pause = { target, message: message === '' ? undefined : message, sinceMs: nowMs() };
   await beginPause(redis, begun);

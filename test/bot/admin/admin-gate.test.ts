@@ -316,7 +316,7 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     expect([await state(), actsInLog().length]).toEqual([before, acts]);
   });
 
-  test('a top-up for a person of whom nothing is stored has a warning', async () => {
+  test('a top-up for an account without a sign-in or use has a warning', async () => {
     const warned = async (name: string) =>
       (await runAdmin(deployment.env, 'budget', 'top-up', topUp('person', name))).data;
     expect(await warned('20190012')).toMatchObject({ added: 7, isKnown: true });
