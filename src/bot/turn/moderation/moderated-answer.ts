@@ -34,8 +34,8 @@ export interface ModeratedAnswerOptions {
 }
 
 /**
- * Lets a view of a growing answer pass only once it is checked. Words are checked within the event loop turn; views that wait for the service
- * are replaced by newer ones, so that it is asked about one text at a time.
+ * Lets a view of a growing answer pass only once it is checked. Words are checked within an event loop turn; views that wait for
+ * the service are replaced by newer ones, so that it is asked about one text at a time.
  */
 export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   /** Aborted with the turn, and by a block. */
