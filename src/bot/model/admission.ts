@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { CallParts } from './call-parts.ts';
-import { ChatError, type ChatErrorCode } from './chat-error.ts';
+import { ChatError } from './chat-error.ts';
 import type { ChatRequest, WaitPolicy, WaitReason } from './chat-types.ts';
-import type { BreakerPass, CircuitBreaker } from './circuit-breaker.ts';
+import { NEEDS_OPERATOR, type BreakerPass, type CircuitBreaker } from './circuit-breaker.ts';
 import type { CapacityPermit, EngineCapacity } from './engine-capacity.ts';
 
 /** Admission of one call: the breaker's pass and a capacity permit. */
@@ -12,8 +12,6 @@ interface Admitted {
   permit: CapacityPermit;
 }
 
-/** Only the operator can resolve these errors, so no question waits for them. */
-const OPERATORS = new Set<ChatErrorCode>(['chat_refused', 'chat_quota_spent']);
 /** Pause before an unreachable service is tried again, plus up to the same amount of jitter. */
 const REACH_PAUSE_MS = SECOND_MS;
 
@@ -138,7 +136,7 @@ export class Admission {
     return (
       this.#waitPolicy !== undefined &&
       !this.#hasFallback &&
-      !OPERATORS.has(open.openedBy ?? open.code) &&
+      !NEEDS_OPERATOR.has(open.openedBy ?? open.code) &&
       this.#waitUntilAdmitted(open)
     );
   }

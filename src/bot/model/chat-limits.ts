@@ -44,7 +44,9 @@ export interface ChatLimits {
   /** Minimum calls in the window before the breaker can open. */
   breakerMinCalls: number;
   breakerFailureShare: number;
-  /** Time after which an open breaker lets one call through. */
+  /** Time after which an open breaker lets one call through. It doubles with each call that fails, to `breakerProbeMs`. */
+  breakerFirstProbeMs: number;
+  /** Upper bound of that time; it applies at once when the service refuses the key or the balance. */
   breakerProbeMs: number;
 }
 
@@ -69,5 +71,6 @@ export const DEFAULT_CHAT_LIMITS: ChatLimits = {
   breakerWindowMs: 30 * SECOND_MS,
   breakerMinCalls: 20,
   breakerFailureShare: 0.5,
+  breakerFirstProbeMs: SECOND_MS,
   breakerProbeMs: 10 * SECOND_MS,
 };

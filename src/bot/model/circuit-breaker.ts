@@ -2,7 +2,10 @@ import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import { ChatError, type ChatErrorCode } from './chat-error.ts';
 import type { ChatLimits } from './chat-limits.ts';
 
-type BreakerLimits = Pick<ChatLimits, 'breakerWindowMs' | 'breakerMinCalls' | 'breakerFailureShare' | 'breakerProbeMs'>;
+type BreakerLimits = Pick<
+  ChatLimits,
+  'breakerWindowMs' | 'breakerMinCalls' | 'breakerFailureShare' | 'breakerFirstProbeMs' | 'breakerProbeMs'
+>;
 type BreakerState = 'closed' | 'open' | 'half-open';
 
 export interface BreakerOptions {
@@ -18,8 +21,11 @@ export interface BreakerPass {
   failed(error: ChatError): void;
 }
 
+/** Errors that only the operator can resolve, so no question waits for them. */
+export const NEEDS_OPERATOR = new Set<ChatErrorCode>(['chat_refused', 'chat_quota_spent']);
+
 /** Errors that open the breaker immediately, because only the operator or time can resolve them. */
-const OPENS_AT_ONCE = new Set<ChatErrorCode>(['chat_refused', 'chat_quota_spent', 'chat_loading']);
+const OPENS_AT_ONCE = new Set<ChatErrorCode>([...NEEDS_OPERATOR, 'chat_loading']);
 
 /**
  * Faults of the service. All other errors are caused by the request or the caller. A rate limit is not a fault, because an
@@ -37,12 +43,14 @@ const BLAMED = new Set<ChatErrorCode>([
 /**
  * Stops calls to a failing model (SECURITY.md circuit-breaker). Opens at a share of failures in a window, or immediately
  * when the service refuses the key or the balance, or is loading the model; then lets one probe through at a time until one
- * succeeds. One breaker per model.
+ * succeeds. The first comes early, because most outages are cut links and restarts of seconds. One breaker per model.
  */
 export class CircuitBreaker {
   readonly #options: BreakerOptions;
   #state: BreakerState = 'closed';
   #openedAtMs = 0;
+  /** Time from the opening, or from a failed probe, to the next probe. */
+  #restMs = 0;
   #openedBy: ChatErrorCode = 'chat_unreachable';
   /** Calls that wait for the breaker, in order of arrival. */
   readonly #waiters = new Set<() => void>();
@@ -56,9 +64,9 @@ export class CircuitBreaker {
 
   /** @throws ChatError `chat_circuit_open` immediately while the breaker is open */
   enter(): BreakerPass {
-    const { monotonicMs, limits } = this.#options;
+    const { monotonicMs } = this.#options;
     if (this.#state === 'closed') return this.#pass(false);
-    const retryAfterMs = this.#openedAtMs + limits.breakerProbeMs - monotonicMs();
+    const retryAfterMs = this.#openedAtMs + this.#restMs - monotonicMs();
     if (this.#state === 'half-open' || retryAfterMs > 0) {
       const detail = { retryAfterMs: Math.max(retryAfterMs, SECOND_MS), openedBy: this.#openedBy };
       throw new ChatError('chat_circuit_open', 'The model is not called for a while after failures', detail);
@@ -68,8 +76,7 @@ export class CircuitBreaker {
   }
 
   /**
-   * Waits until a call may try `enter` again: one call as the probe after `breakerProbeMs`, all calls once the breaker
-   * closes.
+   * Waits until a call may try `enter` again: one call as the next probe, all calls once the breaker closes.
    * @returns false if the deadline or the signal ended the wait
    */
   async mayEnter(untilMs: number, signal: AbortSignal): Promise<boolean> {
@@ -95,8 +102,8 @@ export class CircuitBreaker {
   #planProbe(): void {
     if (this.#state !== 'open' || this.#waiters.size === 0) return;
     clearTimeout(this.#probeTimer);
-    const { monotonicMs, limits } = this.#options;
-    const waitMs = Math.max(0, this.#openedAtMs + limits.breakerProbeMs - monotonicMs());
+    const { monotonicMs } = this.#options;
+    const waitMs = Math.max(0, this.#openedAtMs + this.#restMs - monotonicMs());
     this.#probeTimer = setTimeout(() => {
       const [first] = this.#waiters;
       first?.();
@@ -134,6 +141,9 @@ export class CircuitBreaker {
   }
 
   #open(because: ChatErrorCode): void {
+    const { breakerFirstProbeMs, breakerProbeMs } = this.#options.limits;
+    const nextRestMs = this.#state === 'closed' ? breakerFirstProbeMs : 2 * this.#restMs;
+    this.#restMs = NEEDS_OPERATOR.has(because) ? breakerProbeMs : Math.min(nextRestMs, breakerProbeMs);
     this.#openedBy = because;
     this.#openedAtMs = this.#options.monotonicMs();
     this.#change('open');

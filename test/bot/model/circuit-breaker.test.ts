@@ -33,7 +33,7 @@ describe('the breaker', () => {
     expect(states).toEqual([]);
     fail(1);
     expect(states).toEqual(['open']);
-    expect(() => breaker.enter()).toThrow(expect.objectContaining({ code: 'chat_circuit_open', retryAfterMs: 10_000 }));
+    expect(() => breaker.enter()).toThrow(expect.objectContaining({ code: 'chat_circuit_open', retryAfterMs: 1_000 }));
   });
 
   test('stays closed below 50 % failures', () => {
@@ -68,7 +68,7 @@ describe('the breaker', () => {
 
   test('lets one probe through after its rest, and closes if the probe succeeds', () => {
     fail(20);
-    nowMs += 9_999;
+    nowMs += 999;
     expect(() => breaker.enter()).toThrow(ChatError);
     nowMs += 1;
     const probe = breaker.enter();
@@ -79,12 +79,35 @@ describe('the breaker', () => {
     expect(states).toHaveLength(3);
   });
 
-  test('rests again if the probe fails, and probes again at once if the probe was cancelled', () => {
+  test.each<[ChatErrorCode, number[]]>([
+    ['chat_unreachable', [1, 2, 4, 8, 10, 10]],
+    ['chat_loading', [1, 2, 4, 8, 10, 10]],
+    ['chat_refused', [10, 10]],
+    ['chat_quota_spent', [10, 10]],
+  ])(
+    'rests before each probe that fails with %s: %j s, and after a recovery as at first [circuit-breaker]',
+    (code, restsSec) => {
+      for (let outage = 0; outage < 2; outage += 1) {
+        fail(1, code);
+        if (states.at(-1) !== 'open') fail(19, code);
+        for (const restSec of restsSec) {
+          nowMs += restSec * 1_000 - 1;
+          expect(() => breaker.enter()).toThrow(ChatError);
+          nowMs += 1;
+          breaker.enter().failed(failure(code));
+        }
+        nowMs += 10_000;
+        breaker.enter().succeeded();
+      }
+    },
+  );
+
+  test('probes again at once if the probe was cancelled', () => {
     fail(20);
-    nowMs += 10_000;
+    nowMs += 1_000;
     breaker.enter().failed(failure('chat_timeout'));
     expect(() => breaker.enter()).toThrow(ChatError);
-    nowMs += 10_000;
+    nowMs += 2_000;
     breaker.enter().failed(failure('chat_cancelled'));
     breaker.enter().succeeded();
     expect(states).toEqual(['open', 'half-open', 'open', 'half-open', 'open', 'half-open', 'closed']);
