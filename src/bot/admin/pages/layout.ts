@@ -20,13 +20,13 @@ export type AdminPath = keyof typeof PAGES;
 /** Each language by its own name. */
 const LANGUAGE_NAMES = { en: 'English', zh: '中文' } as const;
 
-const TEXTS: Catalogue<'brand' | 'skip' | 'pages' | 'signOut' | 'account'> = {
+const TEXTS = {
   brand: { en: 'Parley administration', zh: 'Parley 管理' },
   skip: { en: 'Skip to the content', zh: '跳到正文' },
   pages: { en: 'Pages', zh: '页面' },
   signOut: { en: 'Sign out', zh: '退出登录' },
   account: { en: 'Signed in as {account}', zh: '已登录：{account}' },
-};
+} as const satisfies Catalogue<string>;
 
 /** What every page of a signed-in administrator shows. */
 export interface Frame {

@@ -8,10 +8,10 @@ import { backToChat } from './back-to-chat.ts';
 import type { ErrorPage, TryAgain } from './page-error.ts';
 import { AGAIN, tryAgainForm } from './try-again.ts';
 
-const TEXTS: Catalogue<'help' | 'reference'> = {
+const TEXTS = {
   help: { en: 'Contact the help desk', zh: '联系服务台' },
   reference: { en: 'Reference {reference}', zh: '参考编号 {reference}' },
-};
+} as const satisfies Catalogue<string>;
 
 interface ErrorView {
   language: Language;
