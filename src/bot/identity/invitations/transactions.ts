@@ -25,15 +25,9 @@ export interface Transaction {
 export const TRANSACTION_LIFE_MS = 5 * MINUTE_MS;
 
 export interface Transactions {
-  /**
-   * Takes the transaction. Of several callers only one gets it.
-   * @throws IdentityError `store_away`
-   */
+  /** Takes the transaction. Of several callers only one gets it. @throws IdentityError `store_away` */
   take(cookieHash: string): Promise<Transaction | undefined>;
-  /**
-   * Reads the transaction without taking it.
-   * @throws IdentityError `store_away`
-   */
+  /** Reads the transaction without taking it. @throws IdentityError `store_away` */
   peek(cookieHash: string): Promise<Transaction | undefined>;
 }
 

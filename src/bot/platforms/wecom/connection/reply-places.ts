@@ -135,10 +135,7 @@ export class ReplyPlaces {
     await endScript.run(this.#redis, keys, { id, how });
   }
 
-  /**
-   * Called before a push.
-   * @param number of the holder's lease @returns whether it may be sent, or was sent before
-   */
+  /** Called before a push. @param number of the holder's lease @returns whether it may be sent, or was sent before */
   async beginPush(id: string, number: number): Promise<'push' | 'left' | 'stale'> {
     return beginPushScript.run(this.#redis, { lease: this.leaseKey, pushing: this.#pushing(id) }, { number });
   }
