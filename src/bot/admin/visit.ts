@@ -5,7 +5,7 @@ import type { SafeHtml } from '../../shared/text/html.ts';
 import { languageOfHeader, type Language } from '../../shared/text/texts.ts';
 import type { AccountId } from '../domain/ids.ts';
 import { csrfToken, isOwnForm } from '../identity/browser/request-guards.ts';
-import { languageIn } from './cookies.ts';
+import { readCookie } from './cookies.ts';
 
 const CSRF_PURPOSE = 'admin-csrf';
 
@@ -31,9 +31,9 @@ export type Handle = (visit: Visit) => Promise<Reply>;
 
 /** The language of `?lang=`, else the chosen one, else the browser's. */
 export function languageOf(context: Context): Language {
-  const asked = context.query['lang'];
-  if (asked === 'en' || asked === 'zh') return asked;
-  return languageIn(context.headers.cookie) ?? languageOfHeader(context.headers['accept-language']);
+  for (const asked of [context.query['lang'], readCookie(context.headers.cookie, 'language')])
+    if (asked === 'en' || asked === 'zh') return asked;
+  return languageOfHeader(context.headers['accept-language']);
 }
 
 export function formOf(context: Context): Readonly<Record<string, unknown>> {
@@ -70,9 +70,4 @@ export function createAdminForms(keyRing: KeyRing, origins: readonly string[]): 
       return csrfKeys.some((key) => isOwnForm(post, { key, ticketHash: purpose, publicOrigin: origin }));
     },
   };
-}
-
-/** A value for a browser that has no session yet. */
-export function newBrowserValue(): string {
-  return randomToken();
 }

@@ -33,10 +33,6 @@ import type { DeliveryId } from '../domain/ids.ts';
 import { storeDeferredMessage } from '../reply/follow-ups/deferred-messages.ts';
 import type { ReplyReport } from '../reply/reply-report.ts';
 
-function feedbackRules({ conversation }: Config): { lifeMs: number; keepsWords: boolean } {
-  return { lifeMs: conversation.feedbackTtlDays * DAY_MS, keepsWords: conversation.keepsFeedbackText };
-}
-
 export interface Receiver {
   serveWebhook: ServeWebhook;
   /** The sign-in pages. */
@@ -59,6 +55,7 @@ export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLa
   const { config, nowMs, log, report, pageLanguageOf } = options;
   const base = createBase(options, 'fail-fast');
   const { redis, keyRing, platforms, wakeQueue, listed } = base;
+  const { feedbackTtlDays, keepsFeedbackText: keepsWords } = config.conversation;
   const identity = createSignIn(options, base);
   const isUnmergeable = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
   const recent = new ReplayBuffer({ onReducedToId: () => report.messageReducedToId() });
@@ -84,7 +81,7 @@ export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLa
     greeting: (platform, to) => greeting(platform, to),
     answered: {
       amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
-      keepFeedback: (rating) => storeFeedback({ redis, keyRing, ...feedbackRules(config) }, rating),
+      keepFeedback: (rating) => storeFeedback({ redis, keyRing, lifeMs: feedbackTtlDays * DAY_MS, keepsWords }, rating),
     },
     redis,
     keyRing,
@@ -138,14 +135,13 @@ export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLa
   };
 }
 
-/** A message with a sign-in code is handled separately and never merged with a question. */
-function holdsCode(message: InboundMessage): boolean {
-  return readCodes(textOfMessage(message)).length > 0;
-}
-
-/** On a platform with another proof, text that looks like a code is an ordinary message. */
+/**
+ * A message with a sign-in code is handled separately and never merged with a question. On a platform with another proof, text
+ * that looks like a code is an ordinary message.
+ */
 function holdsCodeOf({ signIn: { proofs, proofsBy } }: Config): (message: InboundMessage) => boolean {
-  return (message) => (proofsBy[message.platform] ?? proofs).includes('typed-code') && holdsCode(message);
+  return (message) =>
+    (proofsBy[message.platform] ?? proofs).includes('typed-code') && readCodes(textOfMessage(message)).length > 0;
 }
 
 interface KeepAnswerOptions {

@@ -50,12 +50,10 @@ function tableOf({ rows }: Fields, budget: { left: number }): string {
   );
   const columns = Math.max(0, ...cells.map((row) => row.length));
   if (columns === 0 || cells.every((row) => row.every((cell) => cell === ''))) return '';
-  const [head = [], ...body] = cells.map((row) => `| ${[...row, ...emptyCells(columns - row.length)].join(' | ')} |`);
+  const [head = [], ...body] = cells.map(
+    (row) => `| ${[...row, ...Array<string>(columns - row.length).fill('')].join(' | ')} |`,
+  );
   return [head, `|${' --- |'.repeat(columns)}`, ...body].join('\n').slice(0, MAX_TEXT_CHARS);
-}
-
-function emptyCells(count: number): string[] {
-  return Array.from({ length: count }, () => '');
 }
 
 function wordsOf(blocks: unknown, budget: { left: number }): string {

@@ -48,7 +48,7 @@ type Handler = (options: SlashWordsOptions, context: TurnContext, argument: stri
 
 const HANDLERS: Readonly<Record<SlashCommandName, Handler>> = {
   help: (_options, context) => help(context, PRIVATE_WORDS),
-  new: startConversation,
+  new: (_options, context) => ({ ...command(context, 'newConversation'), history: { forget: true } }),
   stop,
   retry,
   model: chooseModel,
@@ -56,11 +56,12 @@ const HANDLERS: Readonly<Record<SlashCommandName, Handler>> = {
   lang: ({ keyRing }, context, argument) => chooseLanguage(keyRing, context, argument),
   usage: ({ records, gate, budgets }, context) => showUsage(records, { gate, budgets }, context),
   forget: ({ records }, context) => forget(records, context),
-  export: exportOwn,
-  sources: showSourcesOf,
+  export: async ({ records, gate }, context) => exportRecord(records, context, await gate.accountOf(context)),
+  sources: async ({ keyRing, gate }, context) =>
+    showSources(keyRing, context, (await gate.accountOf(context))?.accountId),
   ref: ({ records }, context) => showReference(records, context),
   whoami: whoAmI,
-  signin: signIn,
+  signin: ({ gate, mode }, context) => (mode === 'off' ? command(context, 'signInOff') : gate.invite(context)),
   unlink,
 };
 /** Commands about the user's own data are answered only in the private chat. */
@@ -86,10 +87,6 @@ function command(
   values: Record<string, string | number> = {},
 ): Outcome {
   return { kind: 'command', text: translate(context, TURN_TEXTS[text], values) };
-}
-
-function startConversation(_options: SlashWordsOptions, context: TurnContext): Outcome {
-  return { ...command(context, 'newConversation'), history: { forget: true } };
 }
 
 /** The stop took effect when the message was accepted. This turn only reports whether an answer was stopped. */
@@ -145,24 +142,12 @@ function isOwn(last: HistoryTurn, context: TurnContext, accountId: AccountId | u
   return isSamePerson && last.accountId === accountId;
 }
 
-async function exportOwn({ records, gate }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
-  return exportRecord(records, context, await gate.accountOf(context));
-}
-
-async function showSourcesOf({ keyRing, gate }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
-  return showSources(keyRing, context, (await gate.accountOf(context))?.accountId);
-}
-
 async function whoAmI({ gate, mode }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
   if (mode === 'off') return command(context, 'whoPlatform', { id: context.newest.sender.userId });
   const account = await gate.accountOf(context);
   return account
     ? command(context, 'whoLinked', { name: account.name, id: account.accountId })
     : command(context, 'whoUnlinked');
-}
-
-async function signIn({ gate, mode }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
-  return mode === 'off' ? command(context, 'signInOff') : gate.invite(context);
 }
 
 /** Deletes the link, the tokens and the history of that identity. Idempotent if the turn runs again. */

@@ -100,7 +100,7 @@ export function buildPrompt(options: PromptOptions): BuiltPrompt {
   const isCited = current.quote !== undefined || current.thread !== undefined;
   const hasLabels = hasSpeakers || hasFiles || isCited || hasQuotedImages(options);
   const system = writeSystem(options, hasLabels);
-  const question = writeQuestion(current, hasSpeakers);
+  const question = writeSaid({ ...current, speakerTag: hasSpeakers ? (current.speakerTag ?? '') : undefined });
   let leftTokens = budgetTokens - messageTokens(system, tokenFactor) - messageTokens(question, tokenFactor);
   const summary = options.summary === undefined ? undefined : writeSummary(options.summary);
   const summaryTokens = summary ? messageTokens({ role: 'user', content: summary }, tokenFactor) : 0;
@@ -200,10 +200,6 @@ function fileMarkers({ files = [] }: HistoryTurn, atHand: FilesAtHand | undefine
 function imageMarker(images: number): string[] {
   if (images <= 0) return [];
   return [images === 1 ? '[An image came with this message.]' : `[${images} images came with this message.]`];
-}
-
-function writeQuestion(question: CurrentQuestion, hasSpeakers: boolean): PromptMessage {
-  return writeSaid({ ...question, speakerTag: hasSpeakers ? (question.speakerTag ?? '') : undefined });
 }
 
 /** A user's message, in order: the quote (images before text), then the user's own text and images. */
