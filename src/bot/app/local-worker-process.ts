@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { createReport } from '../metrics/metrics.ts';
-import { registerRunningTurns } from '../metrics/running-turns.ts';
+import { registerRunningTurns } from '../metrics/gauges.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { configureProxy } from '../../shared/http/proxy-config.ts';
 import { Deferred } from '../../shared/deferred.ts';
