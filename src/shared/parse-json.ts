@@ -13,3 +13,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
+
+/** The fields of an object; none for any other value. */
+export function fieldsOf(value: unknown): JsonObject {
+  return asObject(value) ?? {};
+}

@@ -11,6 +11,7 @@ import type { SafeHtml } from '../../shared/text/html.ts';
 import type { Bilingual } from '../../shared/text/texts.ts';
 import type { AccountReturn, AccountSignIn } from '../identity/browser/account-sign-in.ts';
 import { asset, signInStyleSheet } from '../identity/browser/assets.ts';
+import { pageErrorOf } from '../identity/browser/error-answers.ts';
 import { onPublicHost } from '../identity/browser/page-guards.ts';
 import type { FailureLimit } from '../identity/failure-limit.ts';
 import { IdentityError, isIdentityError } from '../identity/identity-error.ts';
@@ -247,6 +248,5 @@ function failureOf(thrown: unknown): AdminFailure {
   if (thrown instanceof PageError) return thrown.code === 'too-many-tries' ? 'too-many-tries' : 'page-expired';
   if (isIdentityError(thrown, 'store_away')) return 'unavailable';
   if (thrown instanceof IdentityError) return 'service-failed';
-  const status = typeof thrown === 'object' && thrown !== null && 'status' in thrown ? Number(thrown.status) : 500;
-  return status >= 400 && status < 500 ? 'page-expired' : 'unavailable';
+  return pageErrorOf(thrown).code === 'page-expired' ? 'page-expired' : 'unavailable';
 }

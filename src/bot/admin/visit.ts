@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
-import { randomToken, sha256Hex } from '../../shared/crypto/ids.ts';
+import { sha256Hex } from '../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import { fieldsOf } from '../../shared/parse-json.ts';
 import type { SafeHtml } from '../../shared/text/html.ts';
 import { languageOfHeader, type Language } from '../../shared/text/texts.ts';
 import type { AccountId } from '../domain/ids.ts';
@@ -37,8 +38,7 @@ export function languageOf(context: Context): Language {
 }
 
 export function formOf(context: Context): Readonly<Record<string, unknown>> {
-  const body: unknown = context.request.body;
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  return fieldsOf(context.request.body);
 }
 
 /** A field of a form as text; empty if it is absent or repeated. */

@@ -1,10 +1,10 @@
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import { monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
 import { inBackground } from '../../../shared/in-background.ts';
 import { settledWithin } from '../../../shared/settled-within.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { BackToChat } from '../platform.ts';
 import type { SlackApi } from './platform-api.ts';
-import { fieldsOf } from './body-fields.ts';
 import { textOf } from './post-answer.ts';
 
 /** Origin of an event; fields are absent if the event does not name them. */

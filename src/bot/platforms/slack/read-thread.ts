@@ -1,7 +1,7 @@
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import type { MessagePart } from '../../domain/message.ts';
 import type { ThreadGap, ThreadMessage, ThreadReading, ThreadWriter } from '../platform.ts';
-import { fieldsOf } from './body-fields.ts';
 import type { NameFinder } from './find-names.ts';
 import { partsOf, quoteOf, saidText, unnamedOf } from './message-parts.ts';
 import { messageIdOf, orderOf } from './place.ts';
