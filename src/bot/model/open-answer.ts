@@ -52,7 +52,12 @@ function send(call: HttpCall): Promise<AnswerReader> {
         });
       else {
         call.onResponseStart();
-        reader = readerOf(call);
+        // The content determines the format, not the `Content-Type`.
+        reader = new AnswerReader({
+          decoder: new SniffingDecoder(call.limits),
+          watch: call.watch,
+          onEvent: call.onEvent,
+        });
         opened.resolve(reader);
       }
     },
@@ -77,11 +82,6 @@ function send(call: HttpCall): Promise<AnswerReader> {
     body,
   });
   return opened.promise;
-}
-
-/** The content determines the format, not the `Content-Type`. */
-function readerOf({ limits, watch, onEvent }: HttpCall): AnswerReader {
-  return new AnswerReader({ decoder: new SniffingDecoder(limits), watch, onEvent });
 }
 
 /** The process or its machine has no file descriptors, ports or buffers left; the service is not at fault. */

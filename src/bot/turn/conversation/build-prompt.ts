@@ -212,12 +212,9 @@ function writeSaid({ text, images, quote, thread, speakerTag, files = [] }: Curr
     ...(quoted.length > 0 ? [...labelQuote(quoted), textPart('\n\n')] : []),
     ...(speakerTag === undefined ? said : labelSpeaker(speakerTag, said)),
   ]);
+  const isBlank = typeof content === 'string' && content.trim() === '';
   // Some engines reject a message without content.
-  return { role: 'user', content: isBlank(content) ? NO_TEXT : content };
-}
-
-function isBlank(content: string | PromptPart[]): boolean {
-  return typeof content === 'string' && content.trim() === '';
+  return { role: 'user', content: isBlank ? NO_TEXT : content };
 }
 
 function filePieces({ text, pictures, isCut }: PromptFile): PromptPart[] {
