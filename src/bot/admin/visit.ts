@@ -7,6 +7,7 @@ import { languageOfHeader, type Language } from '../../shared/text/texts.ts';
 import type { AccountId } from '../domain/ids.ts';
 import { csrfToken, isOwnForm } from '../identity/browser/request-guards.ts';
 import { readCookie } from './cookies.ts';
+import type { AdminPath } from './pages/layout.ts';
 
 const CSRF_PURPOSE = 'admin-csrf';
 
@@ -22,7 +23,7 @@ export interface Visit {
 
 /** What a visit is answered with. */
 export type Reply =
-  | { kind: 'page'; title: string; path: string; body: SafeHtml }
+  | { kind: 'page'; path: AdminPath; body: SafeHtml }
   /** Follows every act, so that a reload does not repeat it. */
   | { kind: 'redirect'; to: string }
   | { kind: 'csv'; name: string; text: string }

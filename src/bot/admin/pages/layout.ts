@@ -17,7 +17,6 @@ const PAGES = {
 
 export type AdminPath = keyof typeof PAGES;
 
-/** Each language by its own name. */
 const LANGUAGE_NAMES = { en: 'English', zh: '中文' } as const;
 
 const TEXTS = {
@@ -78,8 +77,9 @@ export function cardPage({ language, title, path, body }: DocumentOptions): Safe
 /** A page with navigation. */
 export function framedPage(
   { language, account, csrf }: Frame,
-  { title, path, body }: { title: string; path: string; body: SafeHtml },
+  { path, body }: { path: AdminPath; body: SafeHtml },
 ): SafeHtml {
+  const title = localize(PAGES[path], language);
   const links = Object.entries(PAGES).map(
     ([to, name]) =>
       html`<li>
@@ -111,10 +111,6 @@ export function framedPage(
       </main>
     </body>`,
   });
-}
-
-export function pageName(path: AdminPath, language: Language): string {
-  return localize(PAGES[path], language);
 }
 
 /** The beginning of a page: its purpose, and the result of the act that led to it. */
