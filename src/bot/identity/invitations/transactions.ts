@@ -16,7 +16,6 @@ export interface Transaction {
   verifier?: string;
   /** Whether the platform's web sign-in has proven that this browser belongs to the invited user. */
   isChatProven: boolean;
-  /** Number of automatic restarts. */
   restarts: number;
   expiresAtMs: number;
 }

@@ -60,7 +60,6 @@ export interface Links {
   remove(person: ChatPerson, messageId: string): Promise<boolean>;
   /** Encrypts a chat user for their own link. */
   sealWho(person: ChatPerson): string;
-  /** Decrypts the result of `sealWho`. */
   openWho(person: PersonId, sealed: string): OpenResult<ChatPerson>;
 }
 

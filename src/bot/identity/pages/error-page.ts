@@ -1,11 +1,11 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
-import { ERROR_TEXTS } from './error-texts.ts';
+import { ERROR_TEXTS, type ErrorPage } from './error-texts.ts';
 import { page } from './layout.ts';
 import { localizeForPlatform } from './page-words.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 import { backToChat } from './back-to-chat.ts';
-import type { ErrorPage, TryAgain } from './page-error.ts';
+import type { TryAgain } from './page-error.ts';
 import { AGAIN, tryAgainForm } from './try-again.ts';
 
 const TEXTS = {
