@@ -12,18 +12,21 @@ import type { SignInGate } from '../sign-in-gate.ts';
 import { linkTo } from '../sign-in-words.ts';
 import { SIGN_IN_TEXTS } from '../../i18n/sign-in-texts.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
-import type { HistoryTurn } from '../conversation/history.ts';
+import { type HistoryTurn, openTurns } from '../conversation/history.ts';
 import type { Question } from '../prompt/question.ts';
 import { filesOfTurn, imagesOfTurn, lastTurn, speakerTagOf } from '../prompt/turn-history.ts';
 import { translate } from '../translate.ts';
 import type { BudgetStore } from '../budgets/budget-store.ts';
 import { exportRecord, type ExportOptions } from './export.ts';
 import { forget } from './forget.ts';
-import { showReference } from './show-reference.ts';
-import { showSources } from './show-sources.ts';
 import { showUsage } from './show-usage.ts';
 import type { SignInMode } from '../turn-ports.ts';
 import type { AnswerQuestion, Outcome } from '../outcome.ts';
+import { localTime } from '../../../shared/local-time.ts';
+import { referenceOf } from '../../domain/turn-trace.ts';
+import { RECORD_TEXTS } from '../../i18n/record-texts.ts';
+import { SOURCE_TEXTS } from '../../i18n/source-texts.ts';
+import { listSources } from '../answer/list-sources.ts';
 
 export interface SlashWordsOptions {
   keyRing: KeyRing;
@@ -164,4 +167,34 @@ async function unlink({ identity, mode, serviceName }: SlashWordsOptions, contex
           link: linkTo(logoutUrl, localize(SIGN_IN_TEXTS.signOutLabel, language), 'markdown'),
         });
   return { kind: 'command', text, history: { forget: true } };
+}
+
+/** /ref: the reference of the person's last question here, which an administrator can look up (`admin trace`). */
+function showReference({ keyRing, timeZone }: { keyRing: KeyRing; timeZone: string }, context: TurnContext): Outcome {
+  const { turn, newest } = context;
+  const own = newest.chat.kind === 'group' ? speakerTagOf(newest) : undefined;
+  const last = openTurns(keyRing, turn.conversation.id, turn.history).findLast(({ speakerTag }) => speakerTag === own);
+  if (!last) return { kind: 'command', text: translate(context, RECORD_TEXTS.noReference) };
+  const { date, time } = localTime(last.atMs, timeZone);
+  const values = { reference: referenceOf(last.turnId), time: `${date} ${time.slice(0, 'HH:MM'.length)}` };
+  return { kind: 'command', text: translate(context, RECORD_TEXTS.reference, values) };
+}
+
+/**
+ * /sources: the documents cited by the last answer of the conversation, or if it cites none, the documents found for it. In
+ * a group, these are documents that everyone may read; in private chats, only turns of this account count.
+ */
+export function showSources(
+  keyRing: KeyRing,
+  { turn, newest, question: { language } }: TurnContext,
+  accountId: AccountId | undefined,
+): Outcome {
+  const turns = openTurns(keyRing, turn.conversation.id, turn.history);
+  const last = turns.findLast(({ assistantText }) => assistantText !== '');
+  const isTheirs = newest.chat.kind === 'group' || last?.accountId === accountId;
+  const sources = isTheirs ? (last?.sources ?? []) : [];
+  const cited = sources.filter(({ isCited }) => isCited);
+  if (sources.length === 0) return { kind: 'command', text: localize(SOURCE_TEXTS.noSources, language) };
+  const text = cited.length > 0 ? SOURCE_TEXTS.usedSources : SOURCE_TEXTS.lookedInto;
+  return { kind: 'command', text: localize(text, language, { list: listSources(cited.length > 0 ? cited : sources) }) };
 }
