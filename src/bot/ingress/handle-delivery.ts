@@ -69,7 +69,6 @@ export interface HandleDeliveryOptions {
 interface Handled {
   answer: WebhookResponse;
   outcome: DeliveryOutcome;
-  /** The delivery id, if the delivery is a message. */
   deliveryId?: DeliveryId;
 }
 

@@ -33,7 +33,6 @@ export class ChatCall {
   #inputTokens: number | undefined;
   #outputTokens: number | undefined;
   #endReason: EndReason | undefined;
-  /** Error thrown by the listener. */
   #listenersError: Error | undefined;
 
   constructor(parts: CallParts, options: CallOptions) {

@@ -9,7 +9,6 @@ import { modelsIn } from './probe-chat.ts';
 export interface ListModelsOptions {
   baseUrl: string;
   apiKey: string;
-  /** Additional headers for the engine. */
   headers?: EngineHeaders;
   limits: Pick<ChatLimits, 'connectMs' | 'firstByteMs'>;
   signal?: AbortSignal;

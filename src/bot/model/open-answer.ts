@@ -18,7 +18,6 @@ import { mapHttpStatus } from './map-http-status.ts';
 export interface HttpCall {
   url: URL;
   apiKey: string;
-  /** Additional headers for the engine. */
   headers: EngineHeaders;
   body: string;
   isStreamed: boolean;

@@ -2,7 +2,7 @@ import { MINUTE_MS, type NowMs } from '../../shared/clock.ts';
 import { localize } from '../../shared/text/texts.ts';
 import type { Account, Identity, SignInInvitation, SignInRequest } from '../identity/identity.ts';
 import { askerOf } from './asker.ts';
-import type { TurnContext } from './turn-context.ts';
+import type { AdmittedContext, TurnContext } from './turn-context.ts';
 import { linkValues, addressSender } from './sign-in-words.ts';
 import { SIGN_IN_TEXTS } from '../i18n/sign-in-texts.ts';
 import { translate } from './translate.ts';
@@ -10,8 +10,7 @@ import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 import type { Outcome } from './outcome.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import { pseudonymOf } from '../identity/audit.ts';
-import type { AppliedBudget } from '../policy/budget.ts';
-import type { Models, Policy, Verdict } from '../policy/policy.ts';
+import type { Policy, Verdict } from '../policy/policy.ts';
 import { sceneModels, type Scenes } from '../policy/scenes.ts';
 import type { Scene } from '../policy/scenes-file.ts';
 import { chosenFirst } from './commands/chosen-first.ts';
@@ -237,13 +236,7 @@ interface AccessOptions {
 }
 
 /** Permission: the models, the policy rule that grants them, and the scene. */
-interface AccessGrant {
-  models: Models;
-  rule: string;
-  scene: Scene | undefined;
-  /** Budgets that the question is charged to. */
-  budgets: readonly AppliedBudget[];
-}
+type AccessGrant = Pick<AdmittedContext, 'models' | 'rule' | 'scene' | 'budgets'>;
 
 /** A scene only restricts: if none of the rule's models is left, the question is refused. */
 function inScene(verdict: Verdict, scene: Scene | undefined): Verdict {

@@ -8,7 +8,6 @@ const MAX_TEXT_CHARS = 20_000;
 const MAX_TABLES = 5;
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-/** Rich text elements that end a line. */
 const ENDS_LINE = /^rich_text_(?:section|quote|preformatted)$/;
 /** Types of block texts that already use Slack's markup. */
 const IS_MARKUP = new Set(['mrkdwn']);

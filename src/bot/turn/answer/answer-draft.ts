@@ -32,7 +32,6 @@ export interface AnswerDraftOptions {
   voice: Voice;
   thought: Thought;
   links: NamedLinks;
-  /** What is masked in the answer. */
   masks: MaskRules | undefined;
   sources: Pick<TurnSources, 'all' | 'isUnsourced'>;
   /** Notes made before the model is called. */
@@ -42,7 +41,6 @@ export interface AnswerDraftOptions {
 
 /** The answer to one question while it is generated. Every change is shown in the live reply at once. */
 export class AnswerDraft {
-  /** The model that answers. */
   model: string | undefined;
   readonly tokenCount = new TokenCount();
   readonly #options: AnswerDraftOptions;
@@ -73,7 +71,6 @@ export class AnswerDraft {
     return this.#options.links.text === '';
   }
 
-  /** Adds an event of the chat service. */
   addEvent(event: ChatEvent): void {
     const { links, thought, voice } = this.#options;
     this.tokenCount.recordEvent(event);

@@ -54,7 +54,6 @@ export interface ReplyPlace {
   /** Id of the visible message; another one if the first cannot grow any more. */
   streamId: string;
   chat: Chat;
-  /** User id of the asker. */
   userId: string;
   /** Text of a later message; absent for a live answer, which is read from its record. */
   text?: string;
