@@ -3,7 +3,7 @@ import { localize, type Catalogue } from '../../../shared/text/texts.ts';
 import type { BudgetLimit, SharedBudgets } from '../../policy/budget.ts';
 import type { BudgetOwner } from '../../turn/budgets/budget-store.ts';
 import { BUDGET_OWNERS, isLimited, type LimitUse } from '../budget-acts.ts';
-import { actForm, complaint, intro, resultText, selectField, table, textField, type Frame } from './layout.ts';
+import { actForm, complaint, intro, resultText, selectField, table, textField, type ActView } from './layout.ts';
 import { shareBar } from './plot.ts';
 import { numberText } from './times.ts';
 
@@ -86,8 +86,7 @@ export interface TypedBudget {
   amount: string;
 }
 
-interface BudgetsView {
-  frame: Frame;
+interface BudgetsView extends ActView {
   typed: TypedBudget;
   /** The chosen budget. */
   budget: { owner: BudgetOwner; limits: readonly LimitUse[] } | undefined;
@@ -95,8 +94,6 @@ interface BudgetsView {
   shared: SharedBudgets | undefined;
   /** The form that was refused. */
   refused: 'owner' | 'top-up' | 'limit' | undefined;
-  /** Result of the act that led here; empty without one. */
-  result: string;
 }
 
 export function budgetsBody(view: BudgetsView): SafeHtml {

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue } from '../../../shared/text/texts.ts';
 import type { DeadLetter, ReplayResult } from '../../queue/dead-letters.ts';
-import { actForm, intro, resultText, table, type Frame } from './layout.ts';
+import { actForm, intro, resultText, table, type ActView } from './layout.ts';
 import { timeAt } from './times.ts';
 
 const TEXTS = {
@@ -37,12 +37,9 @@ const RESULTS: Catalogue<ReplayResult> = {
   unreadable: { en: 'It cannot be decrypted with the present keys.', zh: '无法用现有密钥解密。' },
 };
 
-interface DeadLettersView {
-  frame: Frame;
+interface DeadLettersView extends ActView {
   timeZone: string;
   letters: readonly DeadLetter[];
-  /** Result of the act that led here; empty without one. */
-  result: string;
 }
 
 export function deadLettersBody({ frame, timeZone, letters, result }: DeadLettersView): SafeHtml {

@@ -34,6 +34,13 @@ export interface Frame {
   csrf: string;
 }
 
+/** What a page with acts shows besides its content. */
+export interface ActView {
+  frame: Frame;
+  /** Result of the act that led here; empty without one. */
+  result: string;
+}
+
 interface DocumentOptions {
   language: Language;
   title: string;

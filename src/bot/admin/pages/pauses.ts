@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import type { Pause, PauseTarget } from '../../domain/pause.ts';
 import { PLATFORMS } from '../../platforms/registry.ts';
-import { actForm, complaint, intro, resultText, selectField, table, textField, type Frame } from './layout.ts';
+import { actForm, complaint, intro, resultText, selectField, table, textField, type ActView } from './layout.ts';
 import { timeAt } from './times.ts';
 
 const TEXTS = {
@@ -59,12 +59,9 @@ export interface TypedPause {
   models?: readonly string[];
 }
 
-interface PausesView {
-  frame: Frame;
+interface PausesView extends ActView {
   timeZone: string;
   pauses: readonly Pause[];
-  /** Result of the act that led here; empty without one. */
-  result: string;
   /** The form, if it does not name a target. */
   refused: TypedPause | undefined;
 }

@@ -4,7 +4,7 @@ import { describePlatform } from '../../platforms/registry.ts';
 import type { Account } from '../../domain/account.ts';
 import { MAX_ACCOUNT_CHARS, type PersonId } from '../../domain/ids.ts';
 import type { LinkedPerson } from '../../identity/links/people-of-account.ts';
-import { actForm, intro, resultText, table, textField, type Frame } from './layout.ts';
+import { actForm, intro, resultText, table, textField, type ActView } from './layout.ts';
 import { timeAt } from './times.ts';
 
 const TEXTS = {
@@ -46,14 +46,11 @@ export interface ShownLink {
   details: Account | undefined;
 }
 
-interface PeopleView {
-  frame: Frame;
+interface PeopleView extends ActView {
   timeZone: string;
   /** As typed; empty if none was. */
   account: string;
   links: readonly ShownLink[];
-  /** Result of the act that led here; empty without one. */
-  result: string;
 }
 
 export function peopleBody({ frame, timeZone, account, links, result }: PeopleView): SafeHtml {
