@@ -70,6 +70,10 @@ withBrowser('the page with the keyboard only', () => {
     await hasFocus('.tour-action.kill');
     await press('Hide the tour');
     await hasFocus('.ribbon [aria-expanded=false]');
+    await page.keyboard.press('Enter');
+    await button('Hide the tour').focus();
+    await page.keyboard.press('Escape');
+    await hasFocus('.ribbon [aria-expanded=false]');
   });
 
   test('the report on the killed bot is shown even if the tour was hidden meanwhile', async () => {
