@@ -1,6 +1,6 @@
 import { answersByQuestion } from './judge.ts';
 import { kindOfText } from './judge-text.ts';
-import type { InjectedFaultKind, Ledger, VisibleMessage } from './ledger.ts';
+import type { InjectedFault, InjectedFaultKind, Ledger, VisibleMessage } from './ledger.ts';
 
 /** A WeCom poll sees a visible end up to a second late; a kill within that second affected nothing. */
 const SEEN_LATE_MS = 1_200;
@@ -14,8 +14,8 @@ export interface Recovery {
    */
   isDoubtful: boolean;
   /**
-   * Between the fault and the answer the engine refused calls because it was full, or Redis hung or refused writes, and the
-   * answer had to wait.
+   * Between the fault and the answer the engine refused calls because it was full, or the responsible worker could not reach
+   * it, or Redis hung or refused writes, and the answer had to wait.
    */
   hasWaited: boolean;
 }
@@ -30,7 +30,8 @@ interface Holding {
 
 /**
  * Time from the last fault of a kind that affected the responsible worker until the answer (or an apology in its place) was
- * complete and visible; a restart of Redis after the first such fault counts as one. A worker is responsible from its claim
+ * complete and visible; a restart of Redis after the first such fault counts as one, and so does a kill of a receiver between
+ * the end of a WeCom turn and the poll that shows it. A worker is responsible from its claim
  * until another worker claims the turn or it is shown. Where its claims are unknown, a worker is responsible from its claim of
  * an abandoned turn, or from the model call, and the time of one that died in between counts from the first fault on any
  * worker since the question was sent, so that it is overestimated rather than underestimated. Milliseconds, unsorted.
@@ -59,17 +60,31 @@ export function recoveryTimes(ledger: Ledger, kind: InjectedFaultKind): Recovery
     }
     if (hitsMs.length === 0) return [];
     const firstHitMs = Math.min(...hitsMs);
-    // A restart of Redis hits all turns under way.
-    for (const { kind: what, atMs } of ledger.injectedFaults)
-      if (what === 'redis-kill' && atMs >= firstHitMs && atMs < shownAtMs) hitsMs.push(atMs);
+    const endedAtMs = pollableFromMs(ledger, event);
+    for (const { kind: what, target, atMs } of ledger.injectedFaults) {
+      // A restart of Redis hits all turns under way.
+      const isHit = what === 'redis-kill' || (what === kind && target.startsWith('receiver') && atMs >= endedAtMs);
+      if (isHit && atMs >= firstHitMs && atMs < shownAtMs) hitsMs.push(atMs);
+    }
     const hitAtMs = Math.max(...hitsMs);
     const isDoubtful = ledger.events[event - 1]?.platform === 'slack' && hitAtMs < firstAtMs;
+    const holders = holdings.filter((_, index) => (holdings[index + 1]?.fromMs ?? shownAtMs) >= hitAtMs);
+    const isElsewhere = ({ kind: what, target }: InjectedFault) =>
+      /^(?:engine-full|redis-freeze|redis-refuse)$/.test(what) ||
+      (what === 'link' && holders.some(({ holder }) => target === `${holder} chat`));
     const hasWaited = ledger.injectedFaults.some(
-      ({ kind: what, atMs, untilMs = atMs }) =>
-        /^(?:engine-full|redis-freeze|redis-refuse)$/.test(what) && untilMs >= hitAtMs && atMs <= shownAtMs,
+      (fault) => isElsewhere(fault) && (fault.untilMs ?? fault.atMs) >= hitAtMs && fault.atMs <= shownAtMs,
     );
     return [{ event, ms: shownAtMs - hitAtMs, isDoubtful, hasWaited }];
   });
+}
+
+/** From when only a receiver is missing to show the end of an answer; never for one that a worker posts. */
+function pollableFromMs({ events }: Ledger, event: number): number {
+  const { platform, record } = events[event - 1] ?? {};
+  if (platform !== 'wecom') return Number.POSITIVE_INFINITY;
+  const [trace] = events[(record?.answeredBy ?? event) - 1]?.traces ?? [];
+  return trace?.steps.findLast(({ step }) => step === 'ended')?.atMs ?? Number.POSITIVE_INFINITY;
 }
 
 /**

@@ -316,21 +316,36 @@ describe('the recovery time after a kill', () => {
   });
 
   test.each([
-    ['engine-full', 9_000, 14_500, true],
-    ['redis-refuse', 1_300, 3_000, true],
-    ['engine-full', 15_500, 16_000, false],
-    ['kill-readers', 14_000, undefined, false],
+    ['engine-full', 9_000, 14_500, true, 'other'],
+    ['redis-refuse', 1_300, 3_000, true, 'other'],
+    ['engine-full', 15_500, 16_000, false, 'other'],
+    ['kill-readers', 14_000, undefined, false, 'other'],
+    ['link', 13_000, 14_500, true, 'worker2.1 chat'],
+    ['link', 13_000, 14_500, false, 'worker2.1 slack'],
+    ['link', 13_000, 14_500, false, 'worker3.1 chat'],
   ] as const)(
     'records whether the turn waited for others with %s from %d until %p: %p',
-    (what, atMs, untilMs, hasWaited) => {
+    (what, atMs, untilMs, hasWaited, target) => {
       const ledger = twice();
       ledger.injectedFaults = [
         kill(1_200, 'worker1.1'),
-        { atMs, kind: what, target: 'other', detail: '', ...(untilMs && { untilMs }) },
+        { atMs, kind: what, target, detail: '', ...(untilMs && { untilMs }) },
       ];
       expect(recoveryTimes(ledger, 'kill')).toEqual([{ event: 1, ms: 13_800, isDoubtful: false, hasWaited }]);
     },
   );
+
+  test.each([
+    ['wecom', 14_300, 700],
+    ['wecom', 14_100, 13_800],
+    ['slack', 14_300, 13_800],
+  ] as const)('of %s with a receiver killed at %d is %d ms', (platform, atMs, ms) => {
+    const ledger = twice();
+    const trace = { steps: [{ atMs: 14_200, step: 'ended', values: {} }] };
+    ledger.events = ledger.events.map((event) => ({ ...event, platform, traces: [trace] as never }));
+    ledger.injectedFaults = [kill(1_200, 'worker1.1'), kill(atMs, 'receiver1.1')];
+    expect(recoveryTimes(ledger, 'kill')).toMatchObject([{ ms }]);
+  });
 
   test('counts a worker that had resumed the turn but not yet called the model', () => {
     const ledger = twice();

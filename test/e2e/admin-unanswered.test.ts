@@ -89,6 +89,7 @@ test('admin unanswered counts questions without source, refused ones and bad ans
   expect(JSON.stringify(sums)).not.toMatch(/20210001|forbidden|library/);
   const csv = (await admin({ csv: true, json: false })).text;
   expect(csv).toContain('word,questions,no-source,refused,thumbs-down\r\nbicycle,2,1,0,1\r\n');
+  expect(csv).toContain('\r\n(text no longer stored),1,0,1,0\r\n');
 
   const listed = (await admin({ list: true })).data as Record<string, unknown>[];
   expect(listed).toHaveLength(4);

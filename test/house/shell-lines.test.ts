@@ -125,7 +125,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run mutants -- RULE': MINUTES,
   'npm run bench': MINUTES,
   'npm run bench -- accept|answers|aged|knowledge|relay|scale|start': MINUTES,
-  'npm run bench -- aged': MINUTES,
   'BENCH_SCENES=idle npm run bench -- scale': MINUTES,
   'npm run chaos': MINUTES,
 };

@@ -186,18 +186,30 @@ describe('an answer that breaks off', () => {
     await engine.requests[0]?.closed;
   });
 
-  test('from a silent engine is 503 before its first byte and an error line afterwards, and the engine is disconnected', async () => {
-    let isBegun = false;
+  test.each([
+    ['before its headers', () => undefined, 0],
+    ['behind its headers', (response: ServerResponse) => begin(response).flushHeaders(), 0],
+    ['within its answer', (response: ServerResponse) => begin(response).write(engineChunk({ content: 'Hel' })), 1],
+  ])(
+    'from an engine that is silent %s ends with an error, and the engine is disconnected',
+    async (_, answer, lines) => {
+      const { engine, service } = await start(answer, { firstByteMs: 500, idleMs: 500 });
+      const asked = lines === 0 ? await askChat(service, STREAM) : await streamChat(service, HELLO);
+      if ('lines' in asked) expect([asked.lines.length, errorIn(asked.lines[1]).code]).toEqual([2, 'unavailable']);
+      else expect(asked.status).toBe(503);
+      await engine.requests[0]?.closed;
+    },
+  );
+
+  test('may begin long after its headers: the engine reads the prompt in between', async () => {
     const { service } = await start(
       (response) => {
-        if (isBegun) begin(response).write(engineChunk({ content: 'Hel' }));
+        begin(response).flushHeaders();
+        setTimeout(() => response.end(engineChunk({ content: 'Hello' }, 'stop') + DONE), 2_000);
       },
-      { firstByteMs: 500, idleMs: 500 },
+      { firstByteMs: 30_000, idleMs: 200 },
     );
-    expect((await askChat(service, STREAM)).status).toBe(503);
-    isBegun = true;
-    const { lines } = await streamChat(service, HELLO);
-    expect([lines.length, errorIn(lines[1]).code]).toEqual([2, 'unavailable']);
+    expect(textOf(await streamChat(service, HELLO))).toBe('Hello');
   });
 });
 

@@ -157,6 +157,8 @@ export const SOUGHT_ENDS: readonly Run[] = [
   ['<', 'a:', ' '],
   ['<', ' ', 'message'],
   ['\\', '\\', '"password'],
+  ['', ']\\"'],
+  ['[a]', '\\"]'],
 ].map(([opening = '', unit = '', end = '']) => ({
   name: JSON.stringify([opening, unit, end]),
   of: (chars: number) => `${opening}${repeat(unit, chars)}${end}`,

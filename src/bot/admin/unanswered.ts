@@ -23,9 +23,12 @@ export interface Unanswered {
   text?: string;
 }
 
+/** Stands for the words of questions whose text is no longer stored. */
+export const NO_TEXT = '-';
+
 /** Number of unanswered questions with a word. */
 export interface TopicSum {
-  /** `-` for questions whose text is no longer stored. */
+  /** `NO_TEXT` for questions whose text is no longer stored. */
   word: string;
   questions: number;
   reasons: Record<UnansweredWhy, number>;
@@ -74,7 +77,7 @@ export async function readUnansweredQuestions(options: ReadOptions, sinceMs: num
 export function sumTopics(questions: readonly Unanswered[]): TopicSum[] {
   const sums = new Map<string, TopicSum>();
   for (const { words, reasons } of questions) {
-    for (const word of words.length === 0 ? ['-'] : words) {
+    for (const word of words.length === 0 ? [NO_TEXT] : words) {
       const sum = sums.get(word) ?? {
         ...{ word, questions: 0 },
         reasons: { 'no-source': 0, refused: 0, 'thumbs-down': 0 },
@@ -89,7 +92,11 @@ export function sumTopics(questions: readonly Unanswered[]): TopicSum[] {
 
 export function topicsCsv(sums: readonly TopicSum[]): string {
   const rows = sums.map(({ word, questions, reasons }) =>
-    csvRow([word, questions, ...UNANSWERED_REASONS.map((reason) => reasons[reason])]),
+    csvRow([
+      word === NO_TEXT ? '(text no longer stored)' : word,
+      questions,
+      ...UNANSWERED_REASONS.map((reason) => reasons[reason]),
+    ]),
   );
   return [CSV_MARK + csvRow(['word', 'questions', ...UNANSWERED_REASONS]), ...rows].join('');
 }

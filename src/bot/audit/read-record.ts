@@ -17,7 +17,7 @@ export type ShownEntry = Readonly<Record<string, unknown>> & { at: string; event
 
 export interface RecordFilter {
   account: string | undefined;
-  /** The account in entries about administrators' acts. */
+  /** The account's mark in entries of administrators' acts, as the subject or as the one who acted. */
   mark: string | undefined;
   sinceMs: number;
 }
@@ -34,7 +34,7 @@ export async function* readRecord(
     Date.parse(entry.at) >= filter.sinceMs &&
     (filter.account === undefined ||
       person?.account === filter.account ||
-      (filter.mark !== undefined && entry['subject'] === filter.mark));
+      (filter.mark !== undefined && [entry['subject'], entry['by']].includes(filter.mark)));
   for (const kind of directory === undefined ? [] : AUDIT_CLASSES) {
     for (const file of await filesOf(directory ?? '', kind)) {
       for await (const line of linesOf(join(directory ?? '', file))) {

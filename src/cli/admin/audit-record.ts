@@ -57,11 +57,16 @@ async function show(
   const sinceMs = typeof options['since'] === 'string' ? Date.parse(options['since']) : 0;
   const mark = account === undefined ? undefined : accountMark(keyRing, account);
   const record = readRecord({ redis, keyRing, directory: config.audit.directory }, { account, mark, sinceMs });
-  for await (const entry of record) if (!output.write(lineOf(entry))) await once(output, 'drain');
+  const admins = new Map(config.adminIds.map((id) => [accountMark(keyRing, id), id]));
+  for await (const entry of record) if (!output.write(lineOf(entry, admins))) await once(output, 'drain');
   return { data: undefined, text: '', isCsv: true };
 }
 
-/** One JSON object per line, for a terminal and for programs alike. */
-function lineOf(entry: ShownEntry): string {
-  return `${JSON.stringify(entry)}\n`;
+/**
+ * One JSON object per line, for a terminal and for programs alike.
+ * @param admins accounts of `ADMIN_IDS` by their mark, to name who acted on the page
+ */
+function lineOf(entry: ShownEntry, admins: ReadonlyMap<string, string>): string {
+  const by = entry['by'];
+  return `${JSON.stringify(typeof by === 'string' ? { ...entry, by: admins.get(by) ?? by } : entry)}\n`;
 }

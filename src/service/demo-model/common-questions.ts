@@ -56,8 +56,8 @@ const COMMON_QUESTIONS: readonly CommonQuestion[] = [
   {
     asks: /\bwho (?:can|could|may|is allowed to|will be able to) use (?:it|this|parley|you|the bot)\b/i,
     answer: {
-      en: 'Everyone who can message the bot in the messaging app and signs in, unless the administrator set a rule: `config/policy.json` says who may use it, with which models and in which chats; docs/guide/SIGN_IN.md, “Who may use it”, shows how.',
-      zh: '能在办公应用里给机器人发消息并登录的人都可以使用，除非管理员设置了规则。可用人员、模型和聊天范围见 `config/policy.json` 里，说明见 docs/zh-CN/SIGN_IN.md。',
+      en: 'Everyone who can message the bot in the messaging app and signs in, unless the administrator set a rule: `config/policy.json` says who may use it, with which models and in which chats; docs/guide/SIGN_IN.md, “Who may use the bot”, shows how.',
+      zh: '能在办公应用里给机器人发消息并登录的人都可以使用，除非管理员设置了规则。可用人员、模型和聊天范围写在 `config/policy.json` 里，说明见 docs/zh-CN/SIGN_IN.md。',
     },
   },
   {

@@ -108,7 +108,7 @@ export function createEngineCall(options: UpstreamOptions, surroundings: Upstrea
       const body = JSON.stringify(toEngineBody(request, options.models[request.model.name]));
       const sent = new EngineExchange({ request, ...surroundings }, { signal, listener });
       const { model } = request;
-      const silence = { headersMs: model.firstByteMs ?? firstByteMs, bodyMs: model.idleMs ?? idleMs };
+      const silence = { firstByteMs: model.firstByteMs ?? firstByteMs, idleMs: model.idleMs ?? idleMs };
       sent.exchange.send(pool, { url, method: 'POST', headers, body, silence });
       return sent.ended;
     },

@@ -6,6 +6,11 @@ import { bindSpan, isTracing } from '../tracing/tracing.ts';
 /** Header names in lower case. */
 export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+interface Silence {
+  firstByteMs: number;
+  idleMs: number;
+}
+
 export interface HttpRequest {
   url: URL;
   method: 'GET' | 'POST';
@@ -16,8 +21,11 @@ export interface HttpRequest {
    * long, and the process may be suspended meanwhile, so that the decision to send is outdated. Defaults to no limit.
    */
   leavesWithinMs?: number;
-  /** Maximum waits for the headers and between two chunks of the body. Default to the dispatcher's limits. */
-  silence?: { headersMs: number; bodyMs: number };
+  /**
+   * Maximum waits for the first byte of the body and between two chunks of it. Default to the dispatcher's limits, which end
+   * the first wait with the headers: engines send these at once, before they read a long prompt.
+   */
+  silence?: Silence;
 }
 
 /** The request was not sent, and will not be. */
@@ -51,6 +59,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #isSent = false;
   /** On the monotonic clock. */
   #leavesBeforeMs = Number.POSITIVE_INFINITY;
+  #silence: Silence | undefined;
+  #hasBody = false;
+  #silenceTimer: NodeJS.Timeout | undefined;
 
   constructor(listener: ExchangeListener) {
     this.#listener = isTracing() ? inCurrentSpan(listener) : listener;
@@ -66,7 +77,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     if (leavesWithinMs !== undefined) this.#leavesBeforeMs = monotonicMs() + leavesWithinMs;
     const { origin, pathname, search } = url;
-    const limits = silence && { headersTimeout: silence.headersMs, bodyTimeout: silence.bodyMs };
+    this.#silence = silence;
+    const limits = silence && { headersTimeout: 0, bodyTimeout: 0 };
     dispatcher.dispatch({ origin, path: pathname + search, method, headers: headers ?? null, body, ...limits }, this);
   }
 
@@ -81,10 +93,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   /** Applies backpressure; data that has already arrived is still delivered. */
   pause(): void {
     this.#controller?.pause();
+    clearTimeout(this.#silenceTimer);
   }
 
   resume(): void {
     this.#controller?.resume();
+    this.#awaitBytes();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -94,6 +108,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.#abortedBy) throw this.#abortedBy;
     if (monotonicMs() >= this.#leavesBeforeMs) throw new UnsentError();
     this.#isSent = true;
+    this.#awaitBytes();
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
@@ -103,6 +118,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
     if (this.#isOver || piece.length === 0) return;
     if (this.#pieces.push(piece) === 1) process.nextTick(handOnPieces, this);
+    if (this.#hasBody) this.#silenceTimer?.refresh();
+    else {
+      this.#hasBody = true;
+      this.#awaitBytes();
+    }
   }
 
   onResponseEnd(): void {
@@ -121,7 +141,15 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#listener.onBytes(bytes);
   }
 
+  #awaitBytes(): void {
+    if (this.#silence === undefined || this.#isOver) return;
+    clearTimeout(this.#silenceTimer);
+    const limitMs = this.#hasBody ? this.#silence.idleMs : this.#silence.firstByteMs;
+    this.#silenceTimer = setTimeout(() => this.abort(new Error(`No byte arrived within ${limitMs} ms`)), limitMs);
+  }
+
   #end(cause?: Error): void {
+    clearTimeout(this.#silenceTimer);
     if (!this.#isOver) this.flush();
     // The listener may have ended the exchange while it handled this data.
     if (this.#isOver) return;

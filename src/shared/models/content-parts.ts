@@ -31,7 +31,7 @@ interface Part {
 
 /**
  * Reads a response's `content`: a string, or a list of parts. Parts may contain reasoning (`{type: "thinking", thinking}`,
- * whose value is a string or a list of text parts). Other kinds of parts are ignored.
+ * whose value is a string or a list of text parts). Other kinds of parts, such as images, are ignored.
  */
 export function readContent(content: unknown): ReadContent {
   if (typeof content === 'string') return { text: content, thought: '' };

@@ -34,7 +34,10 @@ export interface ModelEntry {
   temperature: { min: number; max: number };
   /** Sampling parameters that the service uses if its caller sets none; nothing is added if undefined. */
   defaults: { temperature?: number; topP?: number };
-  /** Maximum wait for the response headers, for an engine that loads the model first. Defaults to the caller's limit. */
+  /**
+   * Maximum wait for the first byte of the answer, for an engine that loads the model first or reads long prompts. Defaults
+   * to the caller's limit.
+   */
   firstByteMs?: number;
   /** Maximum silence within an answer. Defaults to the caller's limit. */
   idleMs?: number;

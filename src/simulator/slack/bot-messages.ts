@@ -28,7 +28,7 @@ interface SlackParts {
 
 /**
  * The bot's messages: posted and edited, or native streams whose complete state is kept here. Streams expire about five
- * minutes after their start (PLATFORM_FACTS.md slack-web-api); an edited message counts as finished after a time without
+ * minutes after their start (PLATFORM_FACTS.md slack-streams); an edited message counts as finished after a time without
  * edits.
  */
 export class BotMessages {

@@ -58,7 +58,7 @@ export class BotClient implements DeliveryClient {
   }
 
   /**
-   * Makes one callback with up to three attempts, according to PLATFORM_FACTS.md wecom-streams: timeouts and network
+   * Makes one callback with up to three attempts, according to PLATFORM_FACTS.md wecom-callbacks: timeouts and network
    * failures are retried with the same msgid, any other response is final.
    */
   async deliver(payload: object): Promise<DeliveryResult> {

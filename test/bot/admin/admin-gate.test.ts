@@ -223,6 +223,10 @@ describe('only the form of an administrator’s own page does anything [admin-ac
       ['not-found', 'platform:slack'],
       ['not-found', undefined],
     ]);
+    const auditOf = async (account: string) => (await runAdmin(deployment.env, 'audit', 'show', { account })).text;
+    const ended = `"event":"resume","subject":"platform:slack","outcome":"done","by":"${ADMIN_ACCOUNT}"`;
+    expect(await auditOf(ADMIN_ACCOUNT)).toContain(ended);
+    expect(await auditOf('20110042')).toBe('');
   });
 
   test.each([

@@ -38,6 +38,13 @@ withBrowser('the page with the keyboard only', () => {
   const hasFocus = (selector: string) => page.locator(`${selector}:focus`).waitFor();
   const grow = (text: string, state: 'streaming' | 'final' = 'streaming') =>
     server.show(messageView({ state, text, atMs: Date.now() }));
+  /** Waits for the next step, because a press during the change is lost. */
+  const askForLongAnswer = async () => {
+    await press('Ask for a long answer');
+    grow('1 2 3');
+    await page.locator('li[data-message-id=m1]').waitFor();
+    await hasFocus('.tour-action');
+  };
 
   test.each([1200, 390])('Tab follows the visual order, including the tour, at %i pixels', async (width) => {
     await context.close();
@@ -61,20 +68,20 @@ withBrowser('the page with the keyboard only', () => {
     await press('Ask “What can I try?”');
     await hasFocus('[aria-current=step]');
     expect(await page.locator(':focus').innerText()).toContain('Sign in');
-    await press('Ask for a long answer');
-    grow('1 2 3');
-    await page.locator('li[data-message-id=m1]').waitFor();
-    await hasFocus('.tour-action');
+    await askForLongAnswer();
     await press('Kill the bot now');
     await page.getByText(/was ended with kill -9/).waitFor();
     await hasFocus('.tour-action.kill');
     await press('Hide the tour');
     await hasFocus('.ribbon [aria-expanded=false]');
+    await page.keyboard.press('Enter');
+    await button('Hide the tour').focus();
+    await page.keyboard.press('Escape');
+    await hasFocus('.ribbon [aria-expanded=false]');
   });
 
   test('the report on the killed bot is shown even if the tour was hidden meanwhile', async () => {
-    await press('Ask for a long answer');
-    grow('1 2 3');
+    await askForLongAnswer();
     await press('Kill the bot now');
     await page.getByText(/was ended with kill -9/).waitFor();
     await press('Hide the tour');

@@ -37,7 +37,9 @@ export function columns(title: string, values: readonly PlottedValue[]): SafeHtm
     <svg viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}">
       ${values.map(bar)}
     </svg>
-    <div class="ends" aria-hidden="true"><span>${values[0]?.name}</span><span>${values.at(-1)?.name}</span></div>
+    <div class="ends" aria-hidden="true">
+      <span>${values[0]?.name}</span>${values.length > 1 && html`<span>${values.at(-1)?.name}</span>`}
+    </div>
   </figure>`;
 }
 

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
-import { UNANSWERED_REASONS, type TopicSum, type Unanswered, type UnansweredWhy } from '../unanswered.ts';
+import { NO_TEXT, UNANSWERED_REASONS, type TopicSum, type Unanswered, type UnansweredWhy } from '../unanswered.ts';
 import { emptyState, intro, table } from './layout.ts';
 import { shareBar } from './plot.ts';
 import { numberText, timeAt } from './times.ts';
@@ -50,7 +50,7 @@ export function unansweredBody({ language, timeZone, sums, questions, showsText 
   const greatest = Math.max(...sums.map((sum) => sum.questions));
   const topic = ({ word, questions: count, reasons }: TopicSum) =>
     html`<tr>
-      <th scope="row">${word === '-' ? text('unknown') : word}</th>
+      <th scope="row">${word === NO_TEXT ? text('unknown') : word}</th>
       <td class="number">${numberText(count, language)}</td>
       ${UNANSWERED_REASONS.map((reason) => html`<td class="number">${numberText(reasons[reason], language)}</td>`)}
       <td class="shares">${shareBar(count, greatest)}</td>

@@ -1,7 +1,10 @@
-import { Autolink, type InlineParser, type MarkdownConfig } from '@lezer/markdown';
+import { Autolink, type InlineContext, type InlineParser, type MarkdownConfig } from '@lezer/markdown';
 
 const SPACE = 32;
+const EXCLAMATION = 33;
+const OPENING = 91;
 const BACKSLASH = 92;
+const CLOSING = 93;
 const LINE_END = 10;
 const WORD_END = /[\s<]/g;
 /** Maximum length of a bare address; no usable address is longer. */
@@ -40,5 +43,24 @@ const bareAddresses = (Autolink.parseInline ?? []).map(({ parse, ...rest }): Inl
   },
 }));
 
+const openBrackets = new WeakMap<InlineContext, number>();
+
+/**
+ * Treats a closing bracket without an opening one as text. For each of these, the standard parser searches everything before
+ * it. As there, a closing bracket consumes the last opening one, whether or not they make a link.
+ */
+const strayBracket: InlineParser = {
+  name: 'StrayBracket',
+  before: 'Link',
+  parse(cx, next, start) {
+    const opens = next === OPENING || (next === EXCLAMATION && cx.char(start + 1) === OPENING);
+    if (!opens && next !== CLOSING) return -1;
+    const open = openBrackets.get(cx) ?? 0;
+    if (!opens && open === 0) return start + 1;
+    openBrackets.set(cx, opens ? open + 1 : open - 1);
+    return -1;
+  },
+};
+
 /** Replacements for the parts of the inline syntax that take quadratic time in the standard parser. Linear time. */
-export const QUICK_INLINE: MarkdownConfig = { parseInline: [hardBreak, ...bareAddresses] };
+export const QUICK_INLINE: MarkdownConfig = { parseInline: [hardBreak, strayBracket, ...bareAddresses] };

@@ -9,7 +9,7 @@ const SLACK_MARK = /(?:<|&(?:lt|#0{0,5}60|#x0{0,5}3c);)(?=\\?[!@#])/gi;
 const LABELLED_LINK = /<((?:https?|mailto|tel|slack):[^\s<>|]{1,2000})\|([^<>\n]{0,300})>/gi;
 
 /**
- * Slack's `markdown_text`: standard markdown (PLATFORM_FACTS.md slack-assistant). A native stream can only be appended to,
+ * Slack's `markdown_text`: standard markdown (PLATFORM_FACTS.md slack-web-api). A native stream can only be appended to,
  * so unfinished markdown is held back until it is complete. render-reply.ts writes answers in it.
  */
 export const SLACK_DIALECT: Dialect = {

@@ -27,7 +27,7 @@ import {
 import { parseJson } from '../../../shared/parse-json.ts';
 
 export interface ReadOptions extends Place {
-  /** Whether an answer in a private chat opens a thread, which native streams need (PLATFORM_FACTS.md slack-web-api). */
+  /** Whether an answer in a private chat opens a thread, which native streams need (PLATFORM_FACTS.md slack-streams). */
   answersInThreads: boolean;
   /** Whether replies in a thread with an answer need no mention of the bot (SECURITY.md unaddressed-talk). */
   followsThreads: boolean;

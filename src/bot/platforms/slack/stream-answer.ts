@@ -7,7 +7,7 @@ import { formatHandle, type PostedMessage, type ReplyTarget } from './reply-targ
 import { belowStream, areBlocksRefused, toTextOnly } from './write-snapshot.ts';
 
 /**
- * A stream expires about 306 s after its start, regardless of appends (PLATFORM_FACTS.md slack-web-api). After this time the
+ * A stream expires about 306 s after its start, regardless of appends (PLATFORM_FACTS.md slack-streams). After this time the
  * message is edited instead.
  */
 const STREAM_LIFE_MS = 240 * SECOND_MS;

@@ -7,7 +7,7 @@ const THINKING = /(?:<|&(?:lt|#0{0,5}60|#x0{0,5}3c);)(?=\s{0,8}\\?\/?\s{0,8}thin
 const LINK_TAG = /<(?=a\s)/gi;
 
 /**
- * WeCom's markdown_v2: headings, lists, quotes, links, code and tables (PLATFORM_FACTS.md wecom-web-sign-in). Each answer to
+ * WeCom's markdown_v2: headings, lists, quotes, links, code and tables (PLATFORM_FACTS.md wecom-markdown). Each answer to
  * a poll replaces the previous one, so unfinished markdown is closed for the snapshot. A text cannot imitate the platform's
  * thinking block.
  */

@@ -43,8 +43,8 @@ export function textOfMessage({ parts }: InboundMessage): string {
 }
 
 /**
- * Language of the bot's texts for this person: the language of the message. A slash command alone reveals it by its
- * spelling.
+ * The language of the message; `open-turn.ts` decides in which language the person is answered. A slash command alone
+ * reveals it by its spelling.
  */
 function languageOfMessage(newest: InboundMessage | undefined, text: string): Language {
   return languageOfText(text === '' ? (newest?.sender.displayName ?? '') : text);

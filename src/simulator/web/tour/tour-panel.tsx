@@ -28,7 +28,12 @@ export function TourPanel(props: TourPanelProps) {
   const say = tourIn(language);
   const next = STEPS.find((step) => !tour.done.has(step));
   return (
-    <aside class="tour" id={TOUR_ID} aria-labelledby="tour-title">
+    <aside
+      class="tour"
+      id={TOUR_ID}
+      aria-labelledby="tour-title"
+      onKeyDown={(event) => event.key === 'Escape' && tour.toggle()}
+    >
       <header>
         <h2 id="tour-title" tabIndex={-1}>
           {say(next === undefined ? 'tourOver' : 'tourTitle')}
