@@ -189,10 +189,9 @@ export class BotMessages {
     { note: _before, ...message }: StoredMessage,
     { markdown: raw, note, metadata, blocks: given }: BlockContent & { metadata?: SlackPart['metadata'] },
   ): Promise<StoredMessage> {
-    const { chatLog, store, trace, bot, nowMs } = this.#side;
+    const { chatLog, store, trace, bot } = this.#side;
     const questionId = message.slack?.questionId ?? '';
-    if (callsEverybody(raw) || callsEverybody(note))
-      trace.recordViolation({ questionId, reason: 'the text mentions everyone', atMs: nowMs() });
+    if (callsEverybody(raw) || callsEverybody(note)) trace.recordViolation('the text mentions everyone', questionId);
     const text = shownText(raw, this.#slack.workspace, bot.name);
     trace.recordSnapshot(questionId, text);
     const before: SlackPart = message.slack ?? { ts: '' };

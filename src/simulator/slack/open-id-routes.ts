@@ -16,14 +16,13 @@ const AUTHORIZE = '/openid/connect/authorize';
 
 /** Endpoints of Slack's web sign-in. The in-app browser's header identifies the person. */
 export function openIdRoutes(
-  { directory, bot, trace, nowMs }: Pick<MessengerContext, 'directory' | 'bot' | 'trace' | 'nowMs'>,
+  { directory, bot, trace }: Pick<MessengerContext, 'directory' | 'bot' | 'trace'>,
   { sessions, openId }: { sessions: AppSessions; openId: OpenId },
 ): Router {
   const router = new Router();
   const personOf = (context: Context) => findPerson(context, sessions, directory);
   const botOrigin = new URL(bot.url).origin;
-  const violated = (call: string, fault: OpenIdFault) =>
-    trace.recordViolation({ reason: `${call}: ${fault}`, atMs: nowMs() });
+  const violated = (call: string, fault: OpenIdFault) => trace.recordViolation(`${call}: ${fault}`);
 
   router.get(AUTHORIZE, (context) => {
     const request = openId.judge(context.URL.searchParams);

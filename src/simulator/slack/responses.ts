@@ -84,7 +84,7 @@ export class Responses {
       return { status: 200, body: 'ok' };
     } catch (error) {
       if (!(error instanceof SlackFault)) throw error;
-      trace.recordViolation({ questionId: awaited.questionId, reason: `response_url: ${error.code}`, atMs: nowMs() });
+      trace.recordViolation(`response_url: ${error.code}`, awaited.questionId);
       return { status: 400, body: error.code };
     }
   }

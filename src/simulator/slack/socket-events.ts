@@ -165,8 +165,7 @@ export class SocketEvents implements EventTransport, BotConnections {
     const awaited = id === undefined ? undefined : this.#awaited.get(id);
     if (awaited) return awaited.resolve();
     // A late acknowledgement is not the app's fault; an invalid one is.
-    if (id === undefined)
-      this.#options.trace.recordViolation({ reason: 'a frame that acknowledges nothing', atMs: this.#options.nowMs() });
+    if (id === undefined) this.#options.trace.recordViolation('a frame that acknowledges nothing');
   }
 
   #closeAll(): void {

@@ -188,8 +188,8 @@ export class Questions {
   }
 
   async #refuse(question: StoredMessage, reason: string): Promise<void> {
-    const { trace, nowMs, chatLog } = this.#side;
-    trace.recordViolation({ questionId: question.id, reason, atMs: nowMs() });
+    const { trace, chatLog } = this.#side;
+    trace.recordViolation(reason, question.id);
     const error = localize(MESSENGER_TEXTS.answerRefused, languageOf(question), { reason });
     await chatLog.writeSystemLine(question.conversationId, error);
     await this.#leave({ ...question, state: 'failed', error });

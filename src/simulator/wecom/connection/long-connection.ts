@@ -57,7 +57,7 @@ export function createLongConnection(options: ConnectionOptions, parts: LongConn
   const { nowMs, trace, background } = side;
   const timing = { ...CONNECTION_TIMING, ...options.timing };
   const requests = new Requests(redis, nowMs);
-  const unread = new UnreadMessages({ trace, nowMs, isResent: resendsUnread });
+  const unread = new UnreadMessages({ trace, isResent: resendsUnread });
   const uploads = new Uploads(nowMs);
   const limits = new ConversationLimits(nowMs);
   const answers = new FrameAnswers({ side, shown, limits, timing, uploads, countsFrames });
