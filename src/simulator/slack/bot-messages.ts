@@ -7,9 +7,8 @@ import type { BlockContent } from './read-blocks.ts';
 import { buttonsOf, namedBlocks } from './read-buttons.ts';
 import { SlackFault } from './slack-fault.ts';
 import type { MessengerContext } from '../protocol.ts';
-import { SEARCHED_MESSAGES } from './searched-messages.ts';
 import type { SlackTiming } from './timing.ts';
-import { threadRoot, threadView } from './threads.ts';
+import { SEARCHED_MESSAGES, threadRoot, threadView } from './threads.ts';
 import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './workspace.ts';
 import { callsEverybody, shownText } from './written-text.ts';
 

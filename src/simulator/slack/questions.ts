@@ -1,4 +1,5 @@
 import { languageOfText, localize } from '../../shared/text/texts.ts';
+import { BackgroundTasks } from '../background-tasks.ts';
 import type { Conversation } from '../directory.ts';
 import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
@@ -23,11 +24,13 @@ export interface QuestionParts {
 export class Questions {
   readonly #side: MessengerContext;
   readonly #parts: QuestionParts;
-  readonly #pending = new Set<Promise<unknown>>();
+  /** Deliveries. */
+  readonly tasks: BackgroundTasks;
 
   constructor(side: MessengerContext, parts: QuestionParts) {
     this.#side = side;
     this.#parts = parts;
+    this.tasks = new BackgroundTasks(side.background);
   }
 
   /** @throws MessengerError `not_found`, `bad_request` */
@@ -107,17 +110,7 @@ export class Questions {
 
   /** Also resumes a delivery that an earlier run left unfinished. */
   deliverInBackground(message: StoredMessage): void {
-    const guarded = this.deliver(message, 1)
-      .catch((error: unknown) => {
-        this.#side.background.failed(error, 'a message could not be delivered');
-      })
-      .finally(() => this.#pending.delete(guarded));
-    this.#pending.add(guarded);
-  }
-
-  /** Resolves once no delivery is in progress (after the signal was aborted). */
-  async settled(): Promise<void> {
-    await Promise.all(this.#pending);
+    this.tasks.add(this.deliver(message, 1), 'a message could not be delivered');
   }
 
   /** Slack shows no such error. The messenger does, because it helps people who test a bot. */

@@ -5,6 +5,9 @@ import type { StoredMessage } from '../stored-message.ts';
 import { SlackFault } from './slack-fault.ts';
 import { channelIdOf, messageIdOf } from './workspace.ts';
 
+/** Maximum messages of a conversation that are searched. */
+export const SEARCHED_MESSAGES = 500;
+
 const PREVIEW_CHARS = 200;
 
 /**

@@ -7,7 +7,7 @@ import { AppApi, type AppCredentials } from './app-api.ts';
 import { BotClient } from './bot-client.ts';
 import { BotEvents } from './bot-events.ts';
 import type { DeliveryClient, BotTransport } from './bot-transport.ts';
-import { createCallbackPayloads, type CallbackPayloads } from './callback-payload.ts';
+import { CallbackPayloads } from './callback-payload.ts';
 import type { BotSockets } from './connection/bot-sockets.ts';
 import { createLongConnection, type ConnectionOptions } from './connection/long-connection.ts';
 import type { UploadedFile } from './connection/uploads.ts';
@@ -144,7 +144,7 @@ function start(options: WecomOptions, side: MessengerContext, parts: ProtocolOpt
   const shown = new ShownAnswers(side, interactions);
   const aiBotId = connection?.botId ?? bot.aiBotId;
   const withResponseUrl = connection?.withoutResponseUrl !== true;
-  const payloads = createCallbackPayloads({ directory, downloads, userIds, aiBotId, withResponseUrl, nowMs, url });
+  const payloads = new CallbackPayloads({ directory, downloads, userIds, aiBotId, withResponseUrl, nowMs, url });
   const bringAgain = (messageId: string) => questions.redeliver(messageId, 1);
   const wayParts = { redis, payloads, shown, interactions, userIds, bringAgain };
   const way = connection
@@ -182,7 +182,7 @@ function start(options: WecomOptions, side: MessengerContext, parts: ProtocolOpt
     },
     flushAnswers: () => way.flushAnswers(),
     async settled() {
-      await Promise.all([questions.settled(), way.settled()]);
+      await Promise.all([questions.tasks.settled(), way.settled()]);
     },
   };
 }

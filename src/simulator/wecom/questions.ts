@@ -1,5 +1,6 @@
 import { randomToken } from '../../shared/crypto/ids.ts';
 import { languageOfText, localize } from '../../shared/text/texts.ts';
+import { BackgroundTasks } from '../background-tasks.ts';
 import type { Conversation } from '../directory.ts';
 import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
@@ -46,12 +47,14 @@ export class Questions {
   readonly #side: MessengerContext;
   readonly #transport: BotTransport;
   readonly #parts: QuestionsParts;
-  readonly #pending = new Set<Promise<unknown>>();
+  /** Deliveries. */
+  readonly tasks: BackgroundTasks;
 
   constructor(side: MessengerContext, line: BotTransport, parts: QuestionsParts) {
     this.#side = side;
     this.#transport = line;
     this.#parts = parts;
+    this.tasks = new BackgroundTasks(side.background);
   }
 
   /**
@@ -60,7 +63,7 @@ export class Questions {
    */
   async send(saying: UserMessage): Promise<StoredMessage> {
     const question = await this.prepare(saying);
-    if (question.state === 'sending') this.#inBackground(this.deliver(question, 1));
+    if (question.state === 'sending') this.resume(question);
     return question;
   }
 
@@ -110,13 +113,13 @@ export class Questions {
     // Its six minutes start again; its position in the conversation stays.
     const prepared = await this.#enter({ ...rest, atMs: this.#side.nowMs() });
     await this.#side.chatLog.write(prepared);
-    if (prepared.state === 'sending') this.#inBackground(this.deliver(prepared, 1));
+    if (prepared.state === 'sending') this.resume(prepared);
     return prepared;
   }
 
-  /** Resumes a delivery that an earlier run left unfinished. */
+  /** Delivers in the background; also resumes a delivery that an earlier run left unfinished. */
   resume(question: StoredMessage): void {
-    this.#inBackground(this.deliver(question, 1));
+    this.tasks.add(this.deliver(question, 1), 'a message could not be delivered');
   }
 
   /** Delivers a message with `copies` concurrent deliveries, and shows the bot's answer. @returns the result of each copy */
@@ -134,11 +137,6 @@ export class Questions {
     const { client, payloads } = this.#transport;
     const payload = payloads.message(await this.#side.store.get(messageId));
     return Promise.all(Array.from({ length: copies }, () => client.callOnce(payload)));
-  }
-
-  /** Resolves once no delivery is in progress (after the signal was aborted). */
-  async settled(): Promise<void> {
-    await Promise.all(this.#pending);
   }
 
   async #enter(message: StoredMessage, quoted?: StoredMessage): Promise<StoredMessage> {
@@ -210,15 +208,6 @@ export class Questions {
     const quoted = await this.#side.store.get(messageId);
     if (quoted.conversationId !== conversation.id) throw new MessengerError('not_found', 'No such message');
     return quoted;
-  }
-
-  #inBackground(work: Promise<unknown>): void {
-    const guarded = work
-      .catch((error: unknown) => {
-        this.#side.background.failed(error, 'a message could not be delivered');
-      })
-      .finally(() => this.#pending.delete(guarded));
-    this.#pending.add(guarded);
   }
 }
 
