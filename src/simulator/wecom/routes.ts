@@ -1,9 +1,8 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { languageOfHeader } from '../../shared/text/texts.ts';
 import { APP_SESSION_HEADER, type AppSessions } from '../browser/app-sessions.ts';
-import { noticePolicy, noticePage } from '../browser/notice-page.ts';
+import { showNotice } from '../browser/notice-page.ts';
 import { BOT_FILE_ROUTE, serveBotFile } from '../http/bot-file.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { AppApi } from './app-api.ts';
@@ -81,18 +80,12 @@ function authorize(context: Context, { sessions, codes, rules }: PlatformRoutesO
   );
   context.set('Cache-Control', 'no-store');
   if ('refused' in verdict) {
-    const language = languageOfHeader(context.get('accept-language'));
-    const text = verdict.refused === 'not_in_app' ? MESSENGER_TEXTS.openInApp : MESSENGER_TEXTS.signInRefused;
-    context.status = verdict.refused === 'not_in_app' ? 403 : 400;
-    context.set('Content-Security-Policy', `${noticePolicy()}; frame-ancestors 'none'`);
-    context.type = 'text/html; charset=utf-8';
-    context.body = noticePage({
-      language,
+    const isOutside = verdict.refused === 'not_in_app';
+    return showNotice(context, isOutside ? 403 : 400, {
       title: MESSENGER_TEXTS.awayTitle,
-      text,
+      text: isOutside ? MESSENGER_TEXTS.openInApp : MESSENGER_TEXTS.signInRefused,
       values: { code: String(verdict.refused) },
     });
-    return;
   }
   const target = new URL(verdict.redirectUri);
   target.searchParams.set('code', codes.create(verdict.personId));
