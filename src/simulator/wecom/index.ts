@@ -1,6 +1,7 @@
 import { createHash, createSecretKey } from 'node:crypto';
 import { MessengerError } from '../messenger-error.ts';
 import type { MessengerContext, Protocol, ProtocolFactory, ProtocolOptions } from '../protocol.ts';
+import { ShortLivedSecrets } from '../short-lived-secrets.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { AnswerStreams } from './answer-streams.ts';
 import { AppApi, type AppCredentials } from './app-api.ts';
@@ -19,7 +20,6 @@ import { ResponseUrls } from './response-urls.ts';
 import { platformRoutes } from './routes.ts';
 import { answerIdOf, ShownAnswers } from './shown-answers.ts';
 import { UserIds } from './user-ids.ts';
-import { WebSignInCodes } from './web-sign-in.ts';
 import type { MessageStore } from '../message-store.ts';
 
 export interface WecomOptions {
@@ -105,7 +105,7 @@ function start(options: WecomOptions, side: MessengerContext, parts: ProtocolOpt
   const events = new BotEvents(side, line, { redis, shown });
   const send: Protocol['send'] = (saying) => questions.send(saying);
   const cards = new Cards(side, { line, responseUrls, userIds, send });
-  const codes = new WebSignInCodes(nowMs, timing.codeLifeMs);
+  const codes = new ShortLivedSecrets<string>(nowMs, timing.codeLifeMs);
   const api = new AppApi({ side, userIds, app, codes, redis });
   const rules = { app, trustedOrigins };
   return {

@@ -5,11 +5,12 @@ import { APP_SESSION_HEADER, type AppSessions } from '../browser/app-sessions.ts
 import { showNotice } from '../browser/notice-page.ts';
 import { BOT_FILE_ROUTE, serveBotFile } from '../http/bot-file.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
+import type { ShortLivedSecrets } from '../short-lived-secrets.ts';
 import type { AppApi } from './app-api.ts';
 import type { ApiResult } from './api-result.ts';
 import type { MediaDownloads } from './media-downloads.ts';
 import type { ResponseUrls } from './response-urls.ts';
-import { judgeAuthorize, type AuthorizeRules, type WebSignInCodes } from './web-sign-in.ts';
+import { judgeAuthorize, type AuthorizeRules } from './web-sign-in.ts';
 
 export interface PlatformRoutesOptions {
   api: AppApi;
@@ -18,7 +19,7 @@ export interface PlatformRoutesOptions {
   /** A file of the bot for people; absent if the bot uploads none. */
   findFile?(key: string): { name: string; bytes: Buffer } | undefined;
   sessions: AppSessions;
-  codes: WebSignInCodes;
+  codes: ShortLivedSecrets<string>;
   rules: AuthorizeRules;
 }
 
@@ -88,7 +89,7 @@ function authorize(context: Context, { sessions, codes, rules }: PlatformRoutesO
     });
   }
   const target = new URL(verdict.redirectUri);
-  target.searchParams.set('code', codes.create(verdict.personId));
+  target.searchParams.set('code', codes.issue(verdict.personId));
   target.searchParams.set('state', verdict.state);
   context.set('Referrer-Policy', 'no-referrer');
   context.redirect(target.href);
