@@ -1,5 +1,4 @@
 import { cookieIn } from '../../shared/http/cookie-in.ts';
-import type { Language } from '../../shared/text/texts.ts';
 import { SESSION_LIFE_MS } from './sessions.ts';
 import { DAY_MS, SECOND_MS } from '../../shared/clock.ts';
 

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../../shared/clock.ts';
+import { HOUR_MS } from '../../../shared/clock.ts';
 import { tryAcquire } from '../../../shared/redis/claim-once.ts';
 import { personOf } from '../../audit/append-entry.ts';
 import { readHolds, removeHold, storeHold, unmarkHold, type LegalHold } from '../../audit/holds.ts';

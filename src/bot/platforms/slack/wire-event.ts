@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asObject, type JsonObject } from '../../../shared/parse-json.ts';
+import { isObject, type JsonObject } from '../../../shared/parse-json.ts';
 
 /*
  * Slack's payloads, read up to the first fault. Events are read without a schema, because each one passes here and a schema
@@ -63,7 +63,6 @@ const MAX_MAIL_CHARS = 20_000;
 /** Maximum streams of one session; usually there is one. */
 const MAX_STREAMS = 20;
 
-const isObject = (value: unknown): value is JsonObject => asObject(value) !== undefined;
 const isAbsent = (value: unknown): value is Absent => value === undefined || value === null;
 const isText = (value: unknown, maxChars = Number.POSITIVE_INFINITY): value is string =>
   typeof value === 'string' && value.length <= maxChars;

@@ -1,7 +1,6 @@
 import { localize, type Language } from '../../../shared/text/texts.ts';
 import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
 import { IMAGE_TEXTS } from '../../i18n/image-texts.ts';
-import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { ChatRequest } from '../../model/chat-types.ts';
 import type { Models } from '../../policy/policy.ts';
 

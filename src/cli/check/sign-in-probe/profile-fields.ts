@@ -1,5 +1,5 @@
 import { readJsonObject, unwrapped } from '../../../shared/sign-in/json-answer.ts';
-import { asObject } from '../../../shared/parse-json.ts';
+import { asObject, isObject } from '../../../shared/parse-json.ts';
 
 /** The specification's required profile fields and their types. Parley needs the vital ones. */
 const FIELDS: readonly { path: string; type: 'string' | 'boolean' | 'object'; isVital?: true }[] = [
@@ -45,7 +45,7 @@ export function judgeProfileFields(body: string): FieldFaults | undefined {
 
 function faultOf(value: unknown, type: string): string | undefined {
   if (value === undefined || value === null) return 'is missing';
-  const isRight = type === 'object' ? asObject(value) !== undefined : typeof value === type;
+  const isRight = type === 'object' ? isObject(value) : typeof value === type;
   if (!isRight) return `is of type ${Array.isArray(value) ? 'array' : typeof value}`;
   return value === '' ? 'is empty' : undefined;
 }
