@@ -12,7 +12,7 @@ import { readImpersonationArgs } from './check/impersonation-args.ts';
 import { columnsOf, translatorTo, type Translate } from './terminal/translate.ts';
 import { completionOf, SHELLS, type Shell } from './completion.ts';
 import type { AdminCall } from './admin/admin-command.ts';
-import type { AdminSubcommand } from './admin/admin-context.ts';
+import type { AdminArgument, AdminSubcommand } from './admin/admin-context.ts';
 import { ADMIN_SUBCOMMANDS } from './admin/admin-subcommands.ts';
 import type { ManifestArguments } from './slack-manifest-command.ts';
 
@@ -277,18 +277,20 @@ function addSubcommand(
       choose({ command: 'admin', asked });
     });
   if (subject) {
-    const { accepts: isRight, form: rightForm = '' } = subject;
     const argument = new Argument(`<${subject.name}>`, subject.summary);
-    if (subject.choices) argument.choices([...subject.choices]);
-    if (isRight) argument.argParser(parsed((text) => (isRight(text) ? text : undefined), rightForm));
+    restrict(argument, subject);
     command.addArgument(argument);
   }
-  for (const { flags, summary: meaning, choices, accepts, form = '' } of options) {
-    const option = new Option(flags, meaning);
-    if (choices) option.choices([...choices]);
-    if (accepts) option.argParser(parsed((text) => (accepts(text) ? text : undefined), form));
+  for (const one of options) {
+    const option = new Option(one.flags, one.summary);
+    restrict(option, one);
     command.addOption(option);
   }
+}
+
+function restrict(taken: Argument | Option, { choices, accepts, form = '' }: AdminArgument): void {
+  if (choices) taken.choices([...choices]);
+  if (accepts) taken.argParser(parsed((text) => (accepts(text) ? text : undefined), form));
 }
 
 interface EvalOptions {

@@ -9,7 +9,17 @@ export function parseJson(json: string | Buffer): unknown {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Whether a value is an object, and no list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The value if it is an object; undefined for lists and everything else. */
 export function asObject(value: unknown): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  return isObject(value) ? value : undefined;
+}
+
+/** The fields of an object; none for any other value. */
+export function fieldsOf(value: unknown): JsonObject {
+  return asObject(value) ?? {};
 }

@@ -5,7 +5,6 @@ export interface Violation {
   /** The person's message that was being answered, if any. */
   questionId?: string;
   reason: string;
-  atMs: number;
 }
 
 /** Trace of one answer. */
@@ -20,7 +19,6 @@ export interface MissedMessage {
   questionId: string;
   /** Whether it was sent over a connection that ended before the bot answered; otherwise there was no connection. */
   wasBrought: boolean;
-  atMs: number;
 }
 
 const MAX_ANSWERS = 500;
@@ -59,10 +57,11 @@ export class ProtocolTrace {
     if (snapshots.at(-1) !== content) snapshots.push(content);
   }
 
-  recordViolation(violation: Violation): void {
-    this.#violations.push(violation);
+  /** @param questionId the person's message that was being answered, if any */
+  recordViolation(reason: string, questionId?: string): void {
+    this.#violations.push({ reason, questionId });
     if (this.#violations.length > MAX_VIOLATIONS) this.#violations.shift();
-    this.#log.warn({ reason: violation.reason }, 'the bot violated a rule of the platform');
+    this.#log.warn({ reason }, 'the bot violated a rule of the platform');
   }
 
   recordMissed(message: MissedMessage): void {

@@ -24,7 +24,7 @@ import { pageFiles } from './http/page-files.ts';
 import type { LocalControls } from './local-controls.ts';
 import { MediaStore } from './media-store.ts';
 import { MessageStore } from './message-store.ts';
-import type { BackgroundWork, MessengerContext, Protocol, ProtocolFactory } from './protocol.ts';
+import type { BackgroundWork, MessengerContext, ProtocolFactory } from './protocol.ts';
 import { ProtocolTrace } from './protocol-trace.ts';
 import { WECOM_TIMING, type Timing } from './timing.ts';
 
@@ -102,7 +102,7 @@ export async function startMessenger(options: MessengerOptions): Promise<Messeng
   const sessions = new AppSessions();
   const trustedOrigins = [new URL(bot.url).origin, new URL(service.url).origin];
   const protocol = options.protocol.start(side, { redis, sessions, trustedOrigins });
-  const watch: BotWatch = createWatch(side, protocol, log);
+  const watch: BotWatch = new BotWatch(side, protocol, log);
   const { token } = options.address;
   const owner = token === undefined ? undefined : createOwnerGuard(token, url);
   const frames = new Frames({
@@ -203,23 +203,6 @@ function createMessengerContext(
     timing: { ...WECOM_TIMING, ...timing },
     ...surroundings,
   };
-}
-
-function createWatch({ hub, timing, background }: MessengerContext, protocol: Protocol, log: Log): BotWatch {
-  return new BotWatch({
-    verify: () => protocol.verifyBot(),
-    timing,
-    log,
-    signal: background.signal,
-    onChange(reachable) {
-      hub.publishToAll({ name: 'bot', data: { reachable } });
-      if (!reachable) return;
-      const told = protocol.onBotReconnected();
-      told.catch((error: unknown) =>
-        background.failed(error, 'the opening of chats could not be delivered to the bot'),
-      );
-    },
-  });
 }
 
 function loopback(host: string, log: Log): string {

@@ -128,7 +128,7 @@ describe('the Kustomize base', () => {
 
   test('scales the workers by a metric of the product', () => {
     const [scaler] = base.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
-    const source = readFileSync('src/bot/metrics/waiting-questions.ts', 'utf8');
+    const source = readFileSync('src/bot/metrics/gauges.ts', 'utf8');
     const [, name = ''] = /"name":"parley_(\w+)"/.exec(JSON.stringify(scaler)) ?? [];
     expect(source).toContain(`'${name}'`);
     expect(scaler).toMatchObject({ spec: { scaleTargetRef: { name: 'parley-worker' }, minReplicas: 2 } });

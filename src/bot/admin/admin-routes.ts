@@ -11,6 +11,7 @@ import type { SafeHtml } from '../../shared/text/html.ts';
 import type { Bilingual } from '../../shared/text/texts.ts';
 import type { AccountReturn, AccountSignIn } from '../identity/browser/account-sign-in.ts';
 import { asset, signInStyleSheet } from '../identity/browser/assets.ts';
+import { pageErrorOf } from '../identity/browser/error-answers.ts';
 import { onPublicHost } from '../identity/browser/page-guards.ts';
 import type { FailureLimit } from '../identity/failure-limit.ts';
 import { IdentityError, isIdentityError } from '../identity/identity-error.ts';
@@ -24,7 +25,7 @@ import { createHandlers, type HandlerParts } from './handlers.ts';
 import { ADMIN_STYLE_PATH, framedPage } from './pages/layout.ts';
 import { failurePage, returnPage, strangerPage, type AdminFailure } from './pages/sign-in-pages.ts';
 import type { Sessions } from './sessions.ts';
-import { createAdminForms, formOf, languageOf, newBrowserValue, type Reply, type Visit } from './visit.ts';
+import { createAdminForms, formOf, languageOf, type Reply, type Visit } from './visit.ts';
 
 const STYLE_SHEET = readFileSync(new URL('./pages/admin.css', import.meta.url), 'utf8');
 const MAX_FORM = '8kb';
@@ -55,8 +56,8 @@ export interface AdminRoutes {
 
 /** The admin page (docs/design/admin-page.md). */
 export function createAdminRoutes(options: AdminRouteOptions): AdminRoutes {
-  const { handling, publicOrigin, trustedProxyHops } = options;
-  const flow = { ...options, forms: createAdminForms(options.keyRing, originsOf(options)) };
+  const { handling, keyRing, publicOrigin, ownOrigin = publicOrigin, trustedProxyHops } = options;
+  const flow = { ...options, forms: createAdminForms(keyRing, [publicOrigin, ownOrigin]) };
   const handlers = createHandlers(handling);
   const guard = [answerFailures(options), onPublicHost(publicOrigin, trustedProxyHops)];
   const form = bodyParser({ enableTypes: ['form'], formLimit: MAX_FORM });
@@ -93,10 +94,6 @@ export function createAdminRoutes(options: AdminRouteOptions): AdminRoutes {
 
 type Flow = AdminRouteOptions & { forms: ReturnType<typeof createAdminForms> };
 
-function originsOf({ publicOrigin, ownOrigin }: AdminRouteOptions): string[] {
-  return ownOrigin === undefined ? [publicOrigin] : [publicOrigin, ownOrigin];
-}
-
 /**
  * Everyone without a session of an administrator gets the same page at every address (SECURITY.md admin-gate).
  * @param isKnocking whether the browser presented a session that does not exist
@@ -109,7 +106,7 @@ async function meetStranger(flow: Flow, context: Context, isKnocking: boolean): 
     if (context.path === '/admin/sign-in' && shown && flow.forms.isOwn(context, shown.browser))
       return beginSignIn(flow, context, shown);
   }
-  const departures = shown ?? { browser: newBrowserValue(), begun: [] };
+  const departures = shown ?? { browser: randomToken(), begun: [] };
   const { service, forms } = flow;
   context.status = 403;
   context.set(pageHeaders({}));
@@ -251,6 +248,5 @@ function failureOf(thrown: unknown): AdminFailure {
   if (thrown instanceof PageError) return thrown.code === 'too-many-tries' ? 'too-many-tries' : 'page-expired';
   if (isIdentityError(thrown, 'store_away')) return 'unavailable';
   if (thrown instanceof IdentityError) return 'service-failed';
-  const status = typeof thrown === 'object' && thrown !== null && 'status' in thrown ? Number(thrown.status) : 500;
-  return status >= 400 && status < 500 ? 'page-expired' : 'unavailable';
+  return pageErrorOf(thrown).code === 'page-expired' ? 'page-expired' : 'unavailable';
 }

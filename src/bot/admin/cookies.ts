@@ -50,8 +50,3 @@ export function readDepartures(header: string | undefined): Departures | undefin
 export function writeDepartures({ browser, begun }: Departures): string {
   return writeCookie('departures', [browser, ...begun.slice(0, MAX_DEPARTURES)].join('!'));
 }
-
-/** The chosen language. */
-export function languageIn(header: string | undefined): Language | undefined {
-  return readCookie(header, 'language') as Language | undefined;
-}

@@ -1,3 +1,4 @@
+import type { SafeHtml } from '../../shared/text/html.ts';
 import { DAY_MS, type NowMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import { accountMark } from '../audit/append-entry.ts';
@@ -29,7 +30,7 @@ import {
 } from './budget-acts.ts';
 import { budgetsBody, type TypedBudget } from './pages/budgets.ts';
 import { deadLettersBody } from './pages/dead-letters.ts';
-import { pageName, type AdminPath } from './pages/layout.ts';
+import type { AdminPath } from './pages/layout.ts';
 import { overviewBody } from './pages/overview.ts';
 import { pausesBody, type TypedPause } from './pages/pauses.ts';
 import { peopleBody } from './pages/people.ts';
@@ -84,8 +85,8 @@ export function createHandlers(parts: HandlerParts): ReadonlyMap<string, Handle>
   ]);
 }
 
-function pageOf(path: AdminPath, { language }: Visit, body: (Reply & { kind: 'page' })['body']): Reply {
-  return { kind: 'page', path, title: pageName(path, language), body };
+function pageOf(path: AdminPath, body: SafeHtml): Reply {
+  return { kind: 'page', path, body };
 }
 
 /** The result of the act that was redirected here; empty without one. */
@@ -118,7 +119,7 @@ async function showOverview(
       redis: /^redis_version:([\w.]{1,20})\s*$/m.exec(server)?.[1] ?? '',
     },
   };
-  return pageOf('/admin', visit, overviewBody(overview, visit.language));
+  return pageOf('/admin', overviewBody(overview, visit.language));
 }
 
 async function showTrace(parts: HandlerParts, visit: Visit): Promise<Reply> {
@@ -130,7 +131,7 @@ async function showTrace(parts: HandlerParts, visit: Visit): Promise<Reply> {
     await record(parts, visit, { act: 'trace', subject: reference, outcome });
   }
   const { language } = visit;
-  return pageOf('/admin/trace', visit, traceBody({ language, timeZone: parts.timeZone, reference, traces }));
+  return pageOf('/admin/trace', traceBody({ language, timeZone: parts.timeZone, reference, traces }));
 }
 
 async function showDeadLetters(parts: HandlerParts, visit: Visit): Promise<Reply> {
@@ -138,7 +139,7 @@ async function showDeadLetters(parts: HandlerParts, visit: Visit): Promise<Reply
   await record(parts, visit, { act: 'dead-letters', outcome: 'done' });
   const { timeZone } = parts;
   const view = { frame: visit, timeZone, letters, result: resultOf(visit) };
-  return pageOf('/admin/dead-letters', visit, deadLettersBody(view));
+  return pageOf('/admin/dead-letters', deadLettersBody(view));
 }
 
 async function replay(parts: HandlerParts, visit: Visit): Promise<Reply> {
@@ -158,7 +159,7 @@ async function listPauses(parts: HandlerParts, visit: Visit): Promise<Reply> {
 async function showPauses(parts: HandlerParts, visit: Visit, refused?: TypedPause): Promise<Reply> {
   const { redis, timeZone } = parts;
   const view = { frame: visit, timeZone, pauses: await readPauses(redis), result: resultOf(visit), refused };
-  return pageOf('/admin/pauses', visit, pausesBody(view));
+  return pageOf('/admin/pauses', pausesBody(view));
 }
 
 async function pause(parts: HandlerParts, visit: Visit): Promise<Reply> {
@@ -205,7 +206,6 @@ function typedBudget({ form }: Visit): TypedBudget {
 
 interface BudgetForms {
   typed: TypedBudget;
-  /** The form that was refused. */
   refused?: 'owner' | 'top-up' | 'limit';
 }
 
@@ -220,7 +220,7 @@ async function showBudget(parts: HandlerParts, visit: Visit, { typed, refused }:
     await record(parts, visit, { act: 'budget', subject, outcome: isKnown ? 'done' : 'not-found' });
   }
   const view = { frame: visit, typed, budget, shared, refused, result: resultOf(visit) };
-  return pageOf('/admin/budgets', visit, budgetsBody(view));
+  return pageOf('/admin/budgets', budgetsBody(view));
 }
 
 /** @returns undefined if the policy file cannot be read, which must not hide the use */
@@ -271,7 +271,7 @@ async function readUsageOf(parts: HandlerParts, visit: Visit): Promise<UsageQuer
 async function showUsage(parts: HandlerParts, visit: Visit): Promise<Reply> {
   const { group, since, isSinceValid, sums } = await readUsageOf(parts, visit);
   const { language } = visit;
-  return pageOf('/admin/usage', visit, usageBody({ language, group, since, isSinceValid, sums }));
+  return pageOf('/admin/usage', usageBody({ language, group, since, isSinceValid, sums }));
 }
 
 async function downloadUsage(parts: HandlerParts, visit: Visit): Promise<Reply> {
@@ -291,7 +291,7 @@ async function showUnanswered(parts: HandlerParts, visit: Visit): Promise<Reply>
   const { language } = visit;
   const { timeZone, showsUnansweredText: showsText } = parts;
   const view = { language, timeZone, questions, sums: sumTopics(questions), showsText };
-  return pageOf('/admin/unanswered', visit, unansweredBody(view));
+  return pageOf('/admin/unanswered', unansweredBody(view));
 }
 
 async function downloadUnanswered(parts: HandlerParts, visit: Visit): Promise<Reply> {
@@ -310,7 +310,7 @@ async function showPeople(parts: HandlerParts, visit: Visit, account: string): P
     })),
   );
   const view = { frame: visit, timeZone, account, links, result: resultOf(visit) };
-  return pageOf('/admin/people', visit, peopleBody(view));
+  return pageOf('/admin/people', peopleBody(view));
 }
 
 /** A POST, because a person's account must not appear in an address. */

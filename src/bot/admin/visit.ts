@@ -1,11 +1,13 @@
 import type { Context } from 'koa';
-import { randomToken, sha256Hex } from '../../shared/crypto/ids.ts';
+import { sha256Hex } from '../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
+import { fieldsOf } from '../../shared/parse-json.ts';
 import type { SafeHtml } from '../../shared/text/html.ts';
 import { languageOfHeader, type Language } from '../../shared/text/texts.ts';
 import type { AccountId } from '../domain/ids.ts';
 import { csrfToken, isOwnForm } from '../identity/browser/request-guards.ts';
-import { languageIn } from './cookies.ts';
+import { readCookie } from './cookies.ts';
+import type { AdminPath } from './pages/layout.ts';
 
 const CSRF_PURPOSE = 'admin-csrf';
 
@@ -21,7 +23,7 @@ export interface Visit {
 
 /** What a visit is answered with. */
 export type Reply =
-  | { kind: 'page'; title: string; path: string; body: SafeHtml }
+  | { kind: 'page'; path: AdminPath; body: SafeHtml }
   /** Follows every act, so that a reload does not repeat it. */
   | { kind: 'redirect'; to: string }
   | { kind: 'csv'; name: string; text: string }
@@ -31,14 +33,13 @@ export type Handle = (visit: Visit) => Promise<Reply>;
 
 /** The language of `?lang=`, else the chosen one, else the browser's. */
 export function languageOf(context: Context): Language {
-  const asked = context.query['lang'];
-  if (asked === 'en' || asked === 'zh') return asked;
-  return languageIn(context.headers.cookie) ?? languageOfHeader(context.headers['accept-language']);
+  for (const asked of [context.query['lang'], readCookie(context.headers.cookie, 'language')])
+    if (asked === 'en' || asked === 'zh') return asked;
+  return languageOfHeader(context.headers['accept-language']);
 }
 
 export function formOf(context: Context): Readonly<Record<string, unknown>> {
-  const body: unknown = context.request.body;
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  return fieldsOf(context.request.body);
 }
 
 /** A field of a form as text; empty if it is absent or repeated. */
@@ -70,9 +71,4 @@ export function createAdminForms(keyRing: KeyRing, origins: readonly string[]): 
       return csrfKeys.some((key) => isOwnForm(post, { key, ticketHash: purpose, publicOrigin: origin }));
     },
   };
-}
-
-/** A value for a browser that has no session yet. */
-export function newBrowserValue(): string {
-  return randomToken();
 }

@@ -6,10 +6,12 @@ import { inBackground } from '../../shared/in-background.ts';
 import { healthRoutes, proofRoutes, type HealthPart } from '../metrics/health.ts';
 import { ConfigFileState } from '../metrics/config-file-state.ts';
 import { createReport } from '../metrics/metrics.ts';
-import { registerRedisMemory } from '../metrics/redis-memory.ts';
-import { registerRunningTurns } from '../metrics/running-turns.ts';
-import { registerHttpConnections } from '../metrics/http-connections.ts';
-import { registerWaitingQuestions } from '../metrics/waiting-questions.ts';
+import {
+  registerHttpConnections,
+  registerRedisMemory,
+  registerRunningTurns,
+  registerWaitingQuestions,
+} from '../metrics/gauges.ts';
 import { readRedisMemory } from '../metrics/redis-facts.ts';
 import { watchRedisSafety } from '../metrics/redis-safety.ts';
 import { SECOND_MS, type NowMs } from '../../shared/clock.ts';
@@ -26,23 +28,13 @@ import type { MessengerPart } from './messenger.ts';
 import { proofOfConfiguration } from './configuration-proof.ts';
 import { needsLocalParts } from './local/needs-local-parts.ts';
 import type { Config, Role, Secrets } from '../config/config.ts';
-import type { EgressPolicy } from '../../shared/web/egress-policy.ts';
+import type { BotOptions } from './base.ts';
 import { startTracing } from './tracing.ts';
 import { healthOfRedis } from './worker-health.ts';
 import { inProcessWorker, type WorkerHost } from './worker-host.ts';
 
-export interface AppOptions {
-  config: Config;
-  secrets: Secrets;
-  log: Log;
+export interface AppOptions extends Pick<BotOptions, 'config' | 'secrets' | 'log' | 'egress' | 'postSettlesWithinMs'> {
   nowMs?: NowMs;
-  /** Addresses that the tool for reading pages may reach. Defaults to the public web; set by tests. */
-  egress?: EgressPolicy;
-  /**
-   * How long a platform may still carry out a post that was given up, in milliseconds. Defaults to the platform's trait; set
-   * by tests.
-   */
-  postSettlesWithinMs?: number;
   /** Program of a separate worker process. Without it the worker runs in this process. */
   workerProgram?: URL;
   /** The messenger's groups. Defaults to those of the file in use. */

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { createReport } from '../metrics/metrics.ts';
-import { registerRunningTurns } from '../metrics/running-turns.ts';
+import { registerRunningTurns } from '../metrics/gauges.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { configureProxy } from '../../shared/http/proxy-config.ts';
 import { Deferred } from '../../shared/deferred.ts';
@@ -92,10 +92,6 @@ async function handleMessage(message: Exclude<ToWorker, { kind: 'ask' | 'run' | 
   process.exit(EXIT.ok);
 }
 
-function fail(thrown: unknown): void {
-  send({ kind: 'failed', message: asError(thrown).message });
-}
-
 ignoreDebuggerSignal();
 process.on('message', (message: ToWorker) => {
   if (message.kind === 'ask') {
@@ -107,7 +103,10 @@ process.on('message', (message: ToWorker) => {
     );
   } else if (message.kind === 'run') run(message.conversation);
   else if (message.kind === 'found') noteFound(message);
-  else hearing = hearing.then(() => handleMessage(message)).catch(fail);
+  else
+    hearing = hearing
+      .then(() => handleMessage(message))
+      .catch((thrown: unknown) => send({ kind: 'failed', message: asError(thrown).message }));
 });
 process.on('disconnect', () => process.exit(EXIT.crash));
 // A service manager may signal all processes of a service at once. Only the parent process decides when this one ends.

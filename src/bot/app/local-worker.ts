@@ -7,7 +7,6 @@ import type { Config, Secrets } from '../config/config.ts';
 import { separateProcessWorker, type WorkerHost } from './worker-host.ts';
 
 interface LocalWorkerOptions {
-  /** Program of the worker process. */
   program: URL;
   config: Config;
   secrets: Secrets;

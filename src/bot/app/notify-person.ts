@@ -45,20 +45,14 @@ export function createNotifyPerson({ redis, keyRing, platforms, groupScope, defa
 }
 
 function noticeText(notice: IdentityNotice, voice: Voice): string {
-  switch (notice.kind) {
-    case 'linked':
-      return linkedText(voice, notice);
-    case 'someone-else-signed-in':
-      return localizeForChat(TURN_TEXTS.otherPersonNotice, voice);
-    case 'account-wanted-elsewhere':
-      return localizeForChat(TURN_TEXTS.conflictNotice, voice);
-    case 'code-seen-in-group':
-      return localizeForChat(TURN_TEXTS.codeSeenNotice, voice);
-    case 'sign-in-again':
-      return localizeForChat(TURN_TEXTS.signInAgainNotice, voice);
-    case 'sign-in-lost':
-      return localizeForChat(TURN_TEXTS.signInLostNotice, voice);
-    case 'suspended':
-      return localizeForChat(TURN_TEXTS.suspended, voice);
-  }
+  return notice.kind === 'linked' ? linkedText(voice, notice) : localizeForChat(NOTICES[notice.kind], voice);
 }
+
+const NOTICES = {
+  'someone-else-signed-in': TURN_TEXTS.otherPersonNotice,
+  'account-wanted-elsewhere': TURN_TEXTS.conflictNotice,
+  'code-seen-in-group': TURN_TEXTS.codeSeenNotice,
+  'sign-in-again': TURN_TEXTS.signInAgainNotice,
+  'sign-in-lost': TURN_TEXTS.signInLostNotice,
+  suspended: TURN_TEXTS.suspended,
+};

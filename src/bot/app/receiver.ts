@@ -1,13 +1,13 @@
-import { createAmendAnswered } from './amend-answered.ts';
 import type Router from '@koa/router';
+import { createAmendAnswered } from './amend-answered.ts';
 import { inBackground } from '../../shared/in-background.ts';
-import { DAY_MS } from '../../shared/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../shared/clock.ts';
 import { languageOfText, localize } from '../../shared/text/texts.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { createBase, type BotOptions } from './base.ts';
-import { conversationOf, type GroupScope } from '../domain/conversation.ts';
-import type { Platform } from '../platforms/platform.ts';
+import { conversationOf, type GroupScope, personIdOf } from '../domain/conversation.ts';
+import type { Platform, ConnectionChange } from '../platforms/platform.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
 import { readGreetings, type GreetingParts } from './greeting.ts';
 import { Inbox } from '../queue/accept.ts';
@@ -17,25 +17,24 @@ import { startShardReports } from '../queue/shard-registry.ts';
 import type { AdminRoutes } from '../admin/admin-routes.ts';
 import type { Config } from '../config/config.ts';
 import type { HealthPart } from '../metrics/health.ts';
-import { healthOfConnections } from './connection-health.ts';
 import { openConnections, type Connections } from '../ingress/connections.ts';
 import { createHandleDelivery } from '../ingress/handle-delivery.ts';
 import { installRoutes } from '../ingress/install-routes.ts';
 import { webhookRoutes, type ServeWebhook } from '../ingress/webhook-routes.ts';
 import { createSignIn, watchForLostLinks } from './sign-in.ts';
 import { storeFeedback } from '../reply/feedback/keep-feedback.ts';
-import { createNotifyRefused } from './notify-refused.ts';
-import type { InboundMessage } from '../domain/message.ts';
+import type { InboundMessage, Refusal } from '../domain/message.ts';
 import { readCodes } from '../identity/typed-code/read-codes.ts';
 import { textOfMessage } from '../turn/prompt/question.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import { storeDeferredMessage } from '../reply/follow-ups/deferred-messages.ts';
 import type { ReplyReport } from '../reply/reply-report.ts';
-
-function feedbackRules({ conversation }: Config): { lifeMs: number; keepsWords: boolean } {
-  return { lifeMs: conversation.feedbackTtlDays * DAY_MS, keepsWords: conversation.keepsFeedbackText };
-}
+import { asError } from '../../shared/coded-error.ts';
+import type { Log } from '../../shared/log.ts';
+import { tryAcquire } from '../../shared/redis/claim-once.ts';
+import { platformForTenant } from '../platforms/of-tenant.ts';
+import { refusalText } from '../reply/read-live-reply.ts';
 
 export interface Receiver {
   serveWebhook: ServeWebhook;
@@ -59,6 +58,7 @@ export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLa
   const { config, nowMs, log, report, pageLanguageOf } = options;
   const base = createBase(options, 'fail-fast');
   const { redis, keyRing, platforms, wakeQueue, listed } = base;
+  const { feedbackTtlDays, keepsFeedbackText: keepsWords } = config.conversation;
   const identity = createSignIn(options, base);
   const isUnmergeable = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
   const recent = new ReplayBuffer({ onReducedToId: () => report.messageReducedToId() });
@@ -84,7 +84,7 @@ export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLa
     greeting: (platform, to) => greeting(platform, to),
     answered: {
       amendAnswered: createAmendAnswered({ redis, keyRing, groupScope }),
-      keepFeedback: (rating) => storeFeedback({ redis, keyRing, ...feedbackRules(config) }, rating),
+      keepFeedback: (rating) => storeFeedback({ redis, keyRing, lifeMs: feedbackTtlDays * DAY_MS, keepsWords }, rating),
     },
     redis,
     keyRing,
@@ -138,14 +138,13 @@ export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLa
   };
 }
 
-/** A message with a sign-in code is handled separately and never merged with a question. */
-function holdsCode(message: InboundMessage): boolean {
-  return readCodes(textOfMessage(message)).length > 0;
-}
-
-/** On a platform with another proof, text that looks like a code is an ordinary message. */
+/**
+ * A message with a sign-in code is handled separately and never merged with a question. On a platform with another proof, text
+ * that looks like a code is an ordinary message.
+ */
 function holdsCodeOf({ signIn: { proofs, proofsBy } }: Config): (message: InboundMessage) => boolean {
-  return (message) => (proofsBy[message.platform] ?? proofs).includes('typed-code') && holdsCode(message);
+  return (message) =>
+    (proofsBy[message.platform] ?? proofs).includes('typed-code') && readCodes(textOfMessage(message)).length > 0;
 }
 
 interface KeepAnswerOptions {
@@ -176,3 +175,60 @@ function createKeepAnswer({ redis, keyRing, groupScope, report }: KeepAnswerOpti
 function hasAttachments({ parts, quote = [] }: InboundMessage): boolean {
   return [...parts, ...quote].some(({ type }) => type !== 'text');
 }
+
+/**
+ * Tells a person, at most once a minute for each reason, that messages were refused. For platforms that do not show the HTTP
+ * answer.
+ */
+export function createNotifyRefused({ redis, keyRing, log }: { redis: RedisClient; keyRing: KeyRing; log: Log }) {
+  return (platform: Platform, message: InboundMessage, refusal: Refusal): void => {
+    void (async () => {
+      const person = keyRing.pseudonym('told-limited', personIdOf(message, message.sender.userId));
+      if (await tryAcquire(redis, `{told}:${refusal}:${person}`, MINUTE_MS))
+        await platformForTenant(platform, message.tenant)?.writePrivately?.(
+          message.sender.userId,
+          refusalText(refusal),
+        );
+    })().catch((thrown: unknown) =>
+      log.debug({ error: asError(thrown) }, 'a person could not be notified of a refused message'),
+    );
+  };
+}
+
+/**
+ * Health of the connections over which platforms deliver, for `/readyz`. A receiver that another platform still reaches
+ * stays ready, so that losing one platform does not take down the other.
+ */
+function healthOfConnections(
+  platforms: readonly Platform[],
+  lastChange: (platform: PlatformName) => ConnectionChange | undefined,
+): HealthPart[] {
+  const connected = platforms.filter(({ connect }) => connect);
+  const remarkOf = ({ name }: Platform) => connectionRemark(lastChange(name));
+  const isReached = () => connected.length < platforms.length || connected.some((each) => remarkOf(each) === undefined);
+  return connected.map((platform) => ({
+    name: `${platform.name}-connection`,
+    isReady: async () => isReached(),
+    remark: () => remarkOf(platform),
+  }));
+}
+
+/** Remark in `/readyz` on a connection that delivers to no process of this deployment. */
+function connectionRemark(change: ConnectionChange | undefined): string | undefined {
+  switch (change?.state) {
+    case 'open':
+      return undefined;
+    case 'standby':
+      return change.isReplaced ? REPLACED_REMARK : undefined;
+    case 'replaced':
+      return REPLACED_REMARK;
+    case 'refused':
+      return 'refused by the platform: the log names the setting';
+    case 'closed':
+    case undefined:
+      return 'not connected; reconnects automatically';
+  }
+}
+
+const REPLACED_REMARK =
+  'another program is connected as this bot and receives its messages: stop it, or give it its own bot';

@@ -34,9 +34,8 @@ export function healthOfRedis(name: string, redis: RedisClient): HealthPart {
 
 /** Ready whatever the platform answers: a process that accepts no messages while a token is being fixed would lose them. */
 function healthOfPlatform({ name, access }: Platform): HealthPart {
-  return { name, isReady: async () => true, remark: () => access?.fault && refusalSentence(access.fault) };
-}
-
-function refusalSentence(code: string): string {
-  return `refuses all calls (${code}): correct the token, the secret or the permissions of the app; answers are stored until then`;
+  const remark = () =>
+    access?.fault &&
+    `refuses all calls (${access.fault}): correct the token, the secret or the permissions of the app; answers are stored until then`;
+  return { name, isReady: async () => true, remark };
 }

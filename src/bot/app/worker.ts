@@ -4,7 +4,7 @@ import { abortable } from '../../shared/abortable.ts';
 import { asError } from '../../shared/coded-error.ts';
 import { DAY_MS, monotonicMs, SECOND_MS, type NowMs } from '../../shared/clock.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import { shareThroughRedis, type CapacityShare } from '../model/capacity-share.ts';
+import { shareThroughRedis } from '../model/capacity-share.ts';
 import { createBase, type BotOptions } from './base.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PlatformName } from '../domain/platform-name.ts';
@@ -56,7 +56,6 @@ import { createKnowledge } from '../knowledge/create-knowledge.ts';
 import { FollowUps } from '../reply/follow-ups/follow-ups.ts';
 import { turnsGraceSec } from './shutdown-timeout.ts';
 import { createChatClient, type ChatClient } from '../model/chat-client.ts';
-import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
 import { reclaimFromWorkers, type ReclaimOptions } from '../queue/reclaim.ts';
 import type { WakeQueue } from '../queue/wake-queue.ts';
 import { keepWorkerPresence } from '../queue/worker-presence.ts';
@@ -93,7 +92,12 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
   const report = audit ? audit.listen(options.report) : options.report;
   const identity = createSignIn(options, base);
   const endLinkWatch = watchForLostLinks(base, identity, log);
-  const chat = createChat(options, readChatCatalog(config, secrets), shareThroughRedis(redis));
+  const chat = createChatClient({
+    ...{ baseUrl: config.chat.baseUrl, apiKey: secrets.chatApiKey ?? '', catalog: readChatCatalog(config, secrets) },
+    // How workers share the concurrency of the engines.
+    share: shareThroughRedis(redis),
+    ...{ nowMs, log, report: options.report },
+  });
   const { groupScope } = config.conversation;
   const mode = config.signIn.mode;
   const pauses = new Pauses(redis, report);
@@ -298,16 +302,6 @@ function pressureLimits({ queue }: Config): PressureLimits {
 function readPolicy(config: Config): Policy {
   const { models, model } = config.chat;
   return createPolicy({ file: readPolicyFile(config, modelsToRefer(config.chat)), models, defaultModel: model });
-}
-
-/** Creates the client of the chat service. @param share how workers share the concurrency of its engines */
-function createChat(
-  { config, secrets, nowMs, log, report }: BotOptions,
-  catalog: ModelCatalog,
-  share: CapacityShare,
-): ChatClient {
-  const { baseUrl } = config.chat;
-  return createChatClient({ baseUrl, apiKey: secrets.chatApiKey ?? '', catalog, share, nowMs, log, report });
 }
 
 interface SummaryParts {

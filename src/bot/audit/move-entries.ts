@@ -30,7 +30,6 @@ export interface MoveOptions {
   nowMs: NowMs;
 }
 
-/** An entry with its id in the stream. */
 interface StreamEntry {
   id: string;
   entry: AuditEntry | undefined;

@@ -55,7 +55,6 @@ interface Verifying {
 }
 
 interface Expected {
-  /** End of the file before, as read. */
   before: FileEnd | undefined;
   isFirst: boolean;
   /** End of this file, as recorded by the next file or in Redis. */

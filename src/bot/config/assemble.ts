@@ -237,7 +237,10 @@ function assemblePlatforms(judged: ValidatedSettings): PlatformConfigs {
     const parts = {
       settings: settings as never,
       isOn: isServed(platform, judged),
-      messengerUrl: simulatedPlatform(mode, settings)?.name === platform.name ? messengerUrl(settings) : undefined,
+      messengerUrl:
+        simulatedPlatform(mode, settings)?.name === platform.name
+          ? `http://127.0.0.1:${settings.MESSENGER_PORT}`
+          : undefined,
     };
     return [platform.name, platform.assemble(parts)];
   });
@@ -247,10 +250,6 @@ function assemblePlatforms(judged: ValidatedSettings): PlatformConfigs {
 function secretsOfPlatforms(settings: Settings): PlatformSecrets {
   const names = PLATFORMS.flatMap((platform) => Object.entries<keyof Settings>(platform.secrets));
   return Object.fromEntries(names.map(([key, name]) => [key, settings[name]])) as PlatformSecrets;
-}
-
-function messengerUrl({ MESSENGER_PORT: port }: Settings): string {
-  return `http://127.0.0.1:${port}`;
 }
 
 function ofLocalMode(file: string, cwd: string): ConfigFile {

@@ -122,7 +122,6 @@ export interface Config extends PlatformConfigs {
   };
   /** Capabilities and request options of each model. */
   readonly modelsFile: ConfigFile;
-  /** Whether MODELS_SECRET is set. */
   readonly hasModelsSecret: boolean;
   /** What groups, departments and platforms have for themselves. */
   readonly scenesFile: ConfigFile;

@@ -18,7 +18,6 @@ const FURTHER_LEVELS = [
   { level: 'advanced', suffix: ', advanced' },
 ] as const;
 
-/** The settings of a level by group, without empty groups. */
 function chaptersOf(level: SettingLevel, suffix: string): Chapter[] {
   return SETTING_GROUPS.map(({ title, settings }) => ({
     title: title + suffix,

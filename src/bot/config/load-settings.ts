@@ -36,7 +36,9 @@ export function loadSettings({ env, cwd, isTerminal = false }: LoadOptions): Loa
   const platformFaults = isServiceAlone(judged.roles) ? [] : faultsOfUnsupportedPlatforms(others, given);
   const crossed = onePerSetting([...readFaults, ...formFaults, ...platformFaults, ...crossCheck(judged)]);
   const forgotten = [...given].filter((name) => texts[name] === '');
-  const isForgottenPlatform = mode === 'serving' && modeOf(without(given, forgotten), others.length > 0) === 'local';
+  const isForgottenPlatform =
+    mode === 'serving' &&
+    modeOf(new Set([...given].filter((name) => texts[name] !== '')), others.length > 0) === 'local';
   const faults = isForgottenPlatform ? mergeMissingSettings(crossed, forgotten) : crossed;
   const warnings = [
     ...warnOfUnknownNames(env, file),
@@ -81,10 +83,6 @@ function onePerSetting(faults: readonly Fault[]): Fault[] {
   const first = new Map<string, Fault>();
   for (const found of faults) if (!first.has(found.setting)) first.set(found.setting, found);
   return [...first.values()];
-}
-
-function without(given: Given, names: readonly SettingName[]): Given {
-  return new Set([...given].filter((name) => !names.includes(name)));
 }
 
 function deepFreeze<T extends object>(value: T): T {

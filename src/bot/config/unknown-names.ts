@@ -44,7 +44,7 @@ const MAX_EDITS = 4;
  */
 export function warnOfUnknownNames(env: Environment, file: Environment): string[] {
   const inEnv = Object.keys(env).filter(
-    (name) => isGiven(env, name) && !FROM_KUBERNETES.test(name) && looksLikeOurs(name),
+    (name) => (env[name] ?? '') !== '' && !FROM_KUBERNETES.test(name) && looksLikeOurs(name),
   );
   const names = new Set([...inEnv, ...Object.keys(file)].filter((name) => !KNOWN.has(name)));
   const platforms = Object.entries(UNSUPPORTED_PLATFORMS).filter(([prefix]) =>
@@ -73,10 +73,6 @@ function looksLikeOurs(name: string): boolean {
     name.length > 6 &&
     [...KNOWN].some((known) => Math.abs(known.length - name.length) <= 1 && editDistance(name, known) === 1)
   );
-}
-
-function isGiven(env: Environment, name: string): boolean {
-  return env[name] !== undefined && env[name] !== '';
 }
 
 function describe(name: string): string {

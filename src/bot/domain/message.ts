@@ -59,7 +59,6 @@ export interface InboundMessage {
   chat: Chat;
   sender: Sender;
   parts: MessagePart[];
-  /** The quoted message, if any. */
   quote?: MessagePart[];
   /** Bare ids of people and channels in the texts, as written there: `@U1`, `#C1`. */
   unnamed?: string[];

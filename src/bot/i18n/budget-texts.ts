@@ -1,16 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-type Period = 'Day' | 'Month';
-type BudgetText =
-  | `amount${'Questions' | 'Tokens' | 'Images'}`
-  | `${'person' | 'department' | 'group' | 'model'}UsedUpPer${Period}`
-  | `nearPer${Period}`
-  | `${'person' | 'department' | 'model'}LeftPer${Period}`
-  | 'usedUpInGroup'
-  | 'inProgress';
-
 /** Texts about budgets. `{amount}` is one of the amounts. */
-export const BUDGET_TEXTS: Catalogue<BudgetText> = {
+export const BUDGET_TEXTS = {
   amountQuestions: { en: '{most} {most:question|questions}', zh: '{most} 次提问' },
   amountTokens: { en: '{most} tokens', zh: '{most} tokens' },
   amountImages: { en: '{most} {most:image|images}', zh: '{most} 张图片' },
@@ -80,4 +71,4 @@ export const BUDGET_TEXTS: Catalogue<BudgetText> = {
     en: 'Left for the model {code} this month: {left} of {amount}.',
     zh: '模型 {code} 本月剩余 {left}（共 {amount}）。',
   },
-};
+} as const satisfies Catalogue<string>;

@@ -1,43 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-type FileText =
-  | 'nameless'
-  | 'pages'
-  | 'slides'
-  | 'sheets'
-  | 'reading'
-  | 'ready'
-  | 'readyMany'
-  | 'readyScan'
-  | 'listed'
-  | 'hasMacros'
-  | 'cut'
-  | 'cutOfPages'
-  | 'chosen'
-  | 'chosenOfPages'
-  | 'manyPlaces'
-  | 'fromTo'
-  | 'madeRoom'
-  | 'noRoom'
-  | 'noRoomUntilAsked'
-  | 'unseenPages'
-  | 'noModelSees'
-  | 'tooMany'
-  | 'unsupported'
-  | 'old_office'
-  | 'archive'
-  | 'encrypted'
-  | 'broken'
-  | 'too_large'
-  | 'too_heavy'
-  | 'must_wait'
-  | 'not_read'
-  | 'no_text'
-  | 'unreachable'
-  | 'gone';
-
 /** Texts about files. The keys of a `DocumentFault` state the problem and what the user can do. */
-export const FILE_TEXTS: Catalogue<FileText> = {
+export const FILE_TEXTS = {
   nameless: { en: 'the file', zh: '该文件' },
   pages: { en: ' ({count} pages)', zh: '（{count} 页）' },
   slides: { en: ' ({count} slides)', zh: '（{count} 张幻灯片）' },
@@ -150,4 +114,4 @@ export const FILE_TEXTS: Catalogue<FileText> = {
     en: '“{file}” can no longer be downloaded. Please send it again together with your question.',
     zh: '“{file}”已无法下载。请连同问题一起重新发送。',
   },
-};
+} as const satisfies Catalogue<string>;

@@ -1,23 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-type ImageText =
-  | 'oneImage'
-  | 'imageOfMany'
-  | 'too_large'
-  | 'unknown_type'
-  | 'too_many_pixels'
-  | 'too_heavy'
-  | 'broken'
-  | 'not_read'
-  | 'unreachable'
-  | 'gone'
-  | 'tooManyImages'
-  | 'noModelSees'
-  | 'mayNotShowImages'
-  | 'seenBy';
-
 /** Texts about images. The keys of an `ImageFault` state the problem and what the user can do. */
-export const IMAGE_TEXTS: Catalogue<ImageText> = {
+export const IMAGE_TEXTS = {
   oneImage: { en: 'The image', zh: '这张图片' },
   imageOfMany: { en: 'Image {number} of {count}', zh: '第 {number} 张图片（共 {count} 张）' },
   too_large: {
@@ -68,4 +52,4 @@ export const IMAGE_TEXTS: Catalogue<ImageText> = {
     en: 'Answered by {model}, which can read images.',
     zh: '由支持图片的模型 {model} 回答。',
   },
-};
+} as const satisfies Catalogue<string>;

@@ -1,9 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-type Key = 'installed' | 'notInvited' | 'declined' | 'notBegunHere' | 'refused' | 'away';
-
 /** Shown to an administrator who installs the app in another workspace. */
-export const INSTALL_TEXTS: Catalogue<Key> = {
+export const INSTALL_TEXTS = {
   installed: {
     en: 'The app is installed in your workspace. You can message it there now.',
     zh: '应用已安装到你的工作区，可以开始给它发消息了。',
@@ -28,4 +26,4 @@ export const INSTALL_TEXTS: Catalogue<Key> = {
     en: 'The installation could not be saved. Please open the installation page again in a minute.',
     zh: '暂时无法保存安装结果。请一分钟后重新打开安装页面。',
   },
-};
+} as const satisfies Catalogue<string>;

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
 /** What people read while an administrator has paused the bot, a part of it, or a model. */
-export const PAUSE_TEXTS: Catalogue<'all' | 'platform' | 'group' | 'model' | 'onlyModel'> = {
+export const PAUSE_TEXTS = {
   all: {
     en: 'The administrators have paused me. Please ask again later.',
     zh: '管理员已暂停机器人的服务，请稍后再问。',
@@ -22,4 +22,4 @@ export const PAUSE_TEXTS: Catalogue<'all' | 'platform' | 'group' | 'model' | 'on
     en: 'The administrators have paused the model {model}. Please ask again later.',
     zh: '管理员已暂停模型 {model}，请稍后再问。',
   },
-};
+} as const satisfies Catalogue<string>;

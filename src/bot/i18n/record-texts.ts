@@ -1,12 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-type RecordText =
-  | ('usage' | 'forgotten' | 'onHold' | 'answersAre' | 'exported' | 'exportedNewest' | 'summary' | 'nothingToExport')
-  | ('imagesWere' | 'filesWere' | 'inGroup' | 'storedBesides' | 'accountIs' | 'settingsAre' | 'setting' | 'usageOf')
-  | ('unansweredAre' | 'ratingsAre' | 'good' | 'bad' | 'auditIs' | 'reference' | 'noReference');
-
 /** Texts about a user's stored data. */
-export const RECORD_TEXTS: Catalogue<RecordText> = {
+export const RECORD_TEXTS = {
   usage: {
     en: 'Today: {questionsToday} {questionsToday:question|questions}, about {tokensToday} {tokensToday:token|tokens}. This month: {questionsThisMonth} {questionsThisMonth:question|questions}, about {tokensThisMonth} {tokensThisMonth:token|tokens}.',
     zh: '今天：{questionsToday} 个问题，约 {tokensToday} tokens。本月：{questionsThisMonth} 个问题，约 {tokensThisMonth} tokens。',
@@ -63,4 +58,4 @@ export const RECORD_TEXTS: Catalogue<RecordText> = {
     en: '- The institution keeps a record of sign-ins and of when questions were asked, without their text.',
     zh: '- 机构会记录登录和提问的时间，不含正文。',
   },
-};
+} as const satisfies Catalogue<string>;

@@ -1,32 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-type ReplyText =
-  | 'aiMark'
-  | 'answeredBelow'
-  | 'answeredAbove'
-  | 'answering'
-  | 'followsBelow'
-  | 'movedBelow'
-  | 'goesOn'
-  | 'earlierAnswer'
-  | 'restOfAnswer'
-  | 'tookTooLong'
-  | 'unknownReply'
-  | 'nothingWaits'
-  | 'edited'
-  | 'editedLast'
-  | 'tooMany'
-  | 'inboxFull'
-  | 'stopTaken'
-  | 'cut'
-  | 'couldAsk'
-  | 'notTaken'
-  | 'restInFile'
-  | 'wholeAsFile'
-  | 'welcome';
-
 /** Texts of live replies. Texts for users of unknown language contain both languages. */
-export const REPLY_TEXTS: Catalogue<ReplyText> = {
+export const REPLY_TEXTS = {
   answeredBelow: { en: '↓ answered below', zh: '↓ 回答在下方' },
   answeredAbove: { en: '↑ answered above\n↑ 回答在上方', zh: '↑ 回答在上方\n↑ answered above' },
   // Slack prefixes it with the app's name.
@@ -93,4 +68,4 @@ export const REPLY_TEXTS: Catalogue<ReplyText> = {
     en: 'Hello, I am {bot}. Ask me anything, or send /help to see what else I can do.\n你好，我是 {bot}。有问题直接问我，发送“帮助”查看更多功能。',
     zh: '你好，我是 {bot}。有问题直接问我，发送“帮助”查看更多功能。\nHello, I am {bot}. Ask me anything, or send /help to see what else I can do.',
   },
-};
+} as const satisfies Catalogue<string>;

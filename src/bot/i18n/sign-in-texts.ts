@@ -1,26 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-type SignInText =
-  | 'linkLabel'
-  | 'signOutLabel'
-  | 'invitation'
-  | 'invitationHeld'
-  | 'invitationForGroup'
-  | 'waitingForSignIn'
-  | 'tooManyHeld'
-  | 'tooManyThreadsHeld'
-  | 'signInToUse'
-  | 'named'
-  | 'groupSignIn'
-  | 'groupSignInHeld'
-  | 'groupSignInSent'
-  | 'groupSignInSentHeld'
-  | 'groupTooOld'
-  | 'unlinked'
-  | 'unlinkedHere';
-
 /** Sign-in texts in the chat. `{link}` is a labelled link, or only the address. */
-export const SIGN_IN_TEXTS: Catalogue<SignInText> = {
+export const SIGN_IN_TEXTS = {
   linkLabel: { en: 'Sign in', zh: '登录' },
   signOutLabel: { en: 'Sign out', zh: '退出登录' },
   invitation: {
@@ -80,4 +61,4 @@ export const SIGN_IN_TEXTS: Catalogue<SignInText> = {
     en: 'You are signed out. Your sign-in and this conversation have been deleted. You may still be signed in to {service} in your browser.',
     zh: '你已退出登录，登录信息和此对话已删除。你在浏览器中可能仍处于登录服务（{service}）的登录状态。',
   },
-};
+} as const satisfies Catalogue<string>;

@@ -1,9 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-type SourceText = 'sources' | 'usedSources' | 'lookedInto' | 'noSources';
-
 /** Texts about the sources of an answer. */
-export const SOURCE_TEXTS: Catalogue<SourceText> = {
+export const SOURCE_TEXTS = {
   sources: { en: '**Sources**', zh: '**来源**' },
   usedSources: { en: 'My last answer is based on:\n\n{list}', zh: '上一条回答的依据：\n\n{list}' },
   lookedInto: {
@@ -14,4 +12,4 @@ export const SOURCE_TEXTS: Catalogue<SourceText> = {
     en: 'My last answer is not based on any of the institution’s documents.',
     zh: '上一条回答未使用本单位的文档。',
   },
-};
+} as const satisfies Catalogue<string>;

@@ -1,21 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-type ThreadText =
-  | 'unread'
-  | 'bareUnread'
-  | 'bareQuestion'
-  | 'cut'
-  | 'cutUnknown'
-  | 'listed'
-  | 'filesRead'
-  | 'filesUnread'
-  | 'file'
-  | 'picture'
-  | 'fileFrom'
-  | 'moreFiles';
-
 /** Texts about the thread of a question. */
-export const THREAD_TEXTS: Catalogue<ThreadText> = {
+export const THREAD_TEXTS = {
   unread: {
     en: 'I could not read the earlier messages of this thread, so this answer does not take them into account.',
     zh: '无法读取此消息列中之前的消息，本次回答未参考这些内容。',
@@ -49,4 +35,4 @@ export const THREAD_TEXTS: Catalogue<ThreadText> = {
     en: 'This thread is long: I read {shown} of its messages, the first and the newest ones.',
     zh: '此消息列较长：我阅读了其中 {shown} 条消息（第一条和最新的）。',
   },
-};
+} as const satisfies Catalogue<string>;

@@ -1,70 +1,7 @@
 import type { Catalogue } from '../../shared/text/texts.ts';
 
-type TurnText =
-  | 'newConversation'
-  | 'stopped'
-  | 'nothingToStop'
-  | 'nothingToRetry'
-  | 'notTheLast'
-  | 'whoLinked'
-  | 'whoUnlinked'
-  | 'whoPlatform'
-  | 'privateOnly'
-  | 'tooManyInvitations'
-  | 'alreadyLinked'
-  | 'signInOff'
-  | 'notLinked'
-  | 'suspended'
-  | 'notHere'
-  | 'groupsOnly'
-  | 'mayNotUse'
-  | 'mayNotUseHelp'
-  | 'released'
-  | 'thinking'
-  | 'unsupported'
-  | 'unknownWord'
-  | 'chatRefusedQuestion'
-  | 'chatDown'
-  | 'chatBusy'
-  | 'chatLoading'
-  | 'waitsForCapacity'
-  | 'waitsForService'
-  | 'waitsForModel'
-  | 'chatOff'
-  | 'chatFiltered'
-  | 'questionBlocked'
-  | 'answerBlocked'
-  | 'notChecked'
-  | 'chatTooLong'
-  | 'fallbackAnswers'
-  | 'queueBusy'
-  | 'internal'
-  | 'interrupted'
-  | 'lengthReached'
-  | 'emptyAnswer'
-  | 'expired'
-  | 'deadLetter'
-  | 'unreadable'
-  | 'linkedNotice'
-  | 'otherPersonNotice'
-  | 'conversationEnded'
-  | 'otherScene'
-  | 'startedAfresh'
-  | 'conflictNotice'
-  | 'signInAgainNotice'
-  | 'signInLostNotice'
-  | 'codeSeenNotice'
-  | 'codeWrong'
-  | 'codeWrongLast'
-  | 'codeExpired'
-  | 'codeNotAwaited'
-  | 'codeInGroup'
-  | 'codeFailed'
-  | 'chatLinkedElsewhere'
-  | 'accountLinkedElsewhere';
-
 /** The bot's own messages in the chat. */
-export const TURN_TEXTS: Catalogue<TurnText> = {
+export const TURN_TEXTS = {
   newConversation: {
     en: 'This is a new conversation. I have forgotten the previous one.',
     zh: '已开始新的对话，之前的内容已清除。',
@@ -273,4 +210,4 @@ export const TURN_TEXTS: Catalogue<TurnText> = {
     en: 'Someone tried to sign in with your account from another chat account. Nothing was changed.',
     zh: '有人尝试用另一个聊天账号登录你的账号，未做任何更改。',
   },
-};
+} as const satisfies Catalogue<string>;

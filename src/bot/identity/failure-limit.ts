@@ -23,10 +23,7 @@ const KEY_PURPOSE = 'failure-limit';
  * are never counted, so that noise does not block others behind the same address.
  */
 export interface FailureLimit {
-  /**
-   * Counts a failed request.
-   * @returns milliseconds to wait if the limit is exceeded, else undefined
-   */
+  /** Counts a failed request. @returns milliseconds to wait if the limit is exceeded, else undefined */
   count(address: string): Promise<number | undefined>;
 }
 

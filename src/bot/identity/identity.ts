@@ -69,10 +69,7 @@ export interface Identity {
    * @throws IdentityError `refresh_later`, `sign_in_again`
    */
   freshAccessToken(owner: PersonOwner, chatUserId: string, rejected?: string): Promise<string>;
-  /**
-   * Re-checks users whose daily check is due.
-   * @returns how many; if equal to `limit`, more may be due
-   */
+  /** Re-checks users whose daily check is due. @returns how many; if equal to `limit`, more may be due */
   recheckDue(limit: number): Promise<number>;
   /** While the ring has an older key: periodically re-encrypts links with the newest one and reports the records per key. */
   sweepKeys(): Promise<void>;

@@ -66,10 +66,7 @@ export interface SignInSteps {
    * @throws PageError link-used-up, sign-in-broken-off, page-expired, linked-elsewhere
    */
   confirmSignIn: Step;
-  /**
-   * POST of the cancel button: discards the sign-in.
-   * @throws PageError sign-in-broken-off, page-expired
-   */
+  /** POST of the cancel button: discards the sign-in. @throws PageError sign-in-broken-off, page-expired */
   cancelSignIn: Step;
   /** POST of "new code", with the proof typed-code. */
   showNewCode: Step;

@@ -17,15 +17,9 @@ export const CHANGED_LIFE_MS = DAY_MS;
 
 /** The sign-in records in Redis. All keys share the hash tag `{id}`, so that one script can commit a link. */
 export interface IdentityStore {
-  /**
-   * Runs one or more commands.
-   * @throws IdentityError `store_away`
-   */
+  /** Runs one or more commands. @throws IdentityError `store_away` */
   withDeadline<T>(command: (redis: RedisClient) => Promise<T>): Promise<T>;
-  /**
-   * Runs a script.
-   * @throws IdentityError `store_away`
-   */
+  /** Runs a script. @throws IdentityError `store_away` */
   run<Shape extends ScriptShape>(
     script: LuaScript<Shape>,
     keys: KeysOf<Shape>,

@@ -3,7 +3,7 @@ import type { NowMs } from '../../shared/clock.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { Log } from '../../shared/log.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import { localize, type Language } from '../../shared/text/texts.ts';
+import { localize, type Language, type Bilingual } from '../../shared/text/texts.ts';
 import { inSpan, isTracing } from '../../shared/tracing/tracing.ts';
 import {
   conversationOf,
@@ -14,9 +14,9 @@ import {
 } from '../domain/conversation.ts';
 import { inBackground } from '../../shared/in-background.ts';
 import { platformForTenant } from '../platforms/of-tenant.ts';
-import type { Delivery, WebhookResponse, Platform, Welcome } from '../platforms/platform.ts';
+import type { Delivery, WebhookResponse, Platform, Welcome, Press } from '../platforms/platform.ts';
 import type { SuggestedPrompts } from '../platforms/prompts-file.ts';
-import type { InboundMessage, Refusal, Sender } from '../domain/message.ts';
+import type { InboundMessage, Refusal, Sender, InboundAmendment } from '../domain/message.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { Inbox } from '../queue/accept.ts';
 import { isFollowed } from '../queue/thread-subscriptions.ts';
@@ -26,12 +26,15 @@ import type { WakeQueue } from '../queue/wake-queue.ts';
 import { createMissingReplies, type MissingReplies } from '../reply/missing-replies.ts';
 import { readLiveReply, stopAcceptedText, refusalText } from '../reply/read-live-reply.ts';
 import { REPLY_TEXTS } from '../i18n/reply-texts.ts';
-import { PRESS_TEXTS } from '../i18n/feedback-texts.ts';
+import { PRESS_TEXTS, REASON_TEXTS } from '../i18n/feedback-texts.ts';
 import { DeliveryDeadline } from './delivery-deadline.ts';
-import { handleAmendment, type AmendmentOptions } from './handle-amendment.ts';
-import { handleFeedback, type FeedbackOptions } from './handle-feedback.ts';
-import { isPressedByAsker, notifyPresser } from './presses.ts';
 import type { DeliveryOutcome, WebhookReport } from './webhook-report.ts';
+import { fieldsToRead } from '../domain/message-record.ts';
+import { messageKey } from '../domain/partition-keys.ts';
+import { FEEDBACK_REASONS, type InboundFeedback } from '../domain/feedback.ts';
+import type { FeedbackChange, Rating } from '../reply/feedback/keep-feedback.ts';
+import type { AmendResult } from '../queue/edit-message.ts';
+import { removeInvitation } from '../reply/take-invitation-away.ts';
 
 /** The texts of a welcome and the suggested questions. A language without a text gets the default welcome. */
 export interface Greeting {
@@ -66,7 +69,6 @@ export interface HandleDeliveryOptions {
 interface Handled {
   answer: WebhookResponse;
   outcome: DeliveryOutcome;
-  /** The delivery id, if the delivery is a message. */
   deliveryId?: DeliveryId;
 }
 
@@ -292,4 +294,102 @@ async function answerPoll(
     options.log.debug({ error: asError(error), platform: platform.name }, 'a poll could not be answered');
     return NOT_STORED;
   }
+}
+
+/**
+ * Whether the person who pressed a button of an answer is the one who asked (SECURITY.md own-buttons). The owner is
+ * known for a day; after that this returns true, and the turn searches the person's latest questions.
+ */
+async function isPressedByAsker(
+  redis: RedisClient,
+  { partition }: ConversationRef,
+  message: InboundMessage,
+  { answer }: { answer: DeliveryId },
+): Promise<boolean> {
+  const owner = await redis.hget(messageKey(partition, answer), fieldsToRead('owner')[0]);
+  return owner === null || owner === personIdOf(message, message.sender.userId);
+}
+
+/** Tells the person who pressed a button, and only them, what came of it. Runs in the background; failures are ignored. */
+function notifyPresser(
+  platform: Platform,
+  tenant: string | undefined,
+  { target, language }: Press,
+  text: Bilingual,
+): void {
+  const push = platformForTenant(platform, tenant ?? platform.tenant)?.push;
+  inBackground(() => push?.postEphemeral?.(target, localize(text, language)));
+}
+
+interface FeedbackOptions {
+  groupScope: GroupScope;
+  keepFeedback(rating: Rating): Promise<FeedbackChange>;
+  report: Pick<WebhookReport, 'feedbackGiven'>;
+}
+
+/**
+ * Keeps a person's rating of an answer and counts it once, however often it is delivered. Asks for the reason of a
+ * bad rating, in the background, where the platform does not ask by itself.
+ * @throws any error of the Redis connection
+ */
+async function handleFeedback(
+  { groupScope, keepFeedback, report }: FeedbackOptions,
+  platform: Platform,
+  feedback: InboundFeedback,
+): Promise<void> {
+  const { answer, verdict, reasons, words, chat, sender, followUp } = feedback;
+  const { name, app } = platform;
+  const owner = { platform: name, tenant: feedback.tenant ?? platform.tenant, app };
+  if (answer === undefined) return report.feedbackGiven({ platform: name, verdict, reasons, isDetail: false });
+  const { partition } = conversationOf({ ...owner, chat, sender }, groupScope);
+  const personId = personIdOf(owner, sender.userId);
+  const change = await keepFeedback({ partition, answer, platform: name, personId, verdict, reasons, words });
+  const isNews = change !== 'same' && change !== 'full';
+  const isDetail = change === 'detailed';
+  if (isNews) report.feedbackGiven({ platform: name, verdict, reasons, isDetail, deliveryId: answer });
+  const push = platformForTenant(platform, owner.tenant)?.push;
+  if (!followUp || !push) return;
+  const { language } = followUp;
+  if (reasons.length > 0) inBackground(() => push.acknowledgeFeedback?.(followUp, REASON_TEXTS.thanks[language]));
+  else if (verdict === 'bad' && isNews)
+    inBackground(() => push.requestFeedbackReason?.(followUp, answer, whyIn(language)));
+}
+
+function whyIn(language: Language) {
+  const labels = FEEDBACK_REASONS.map((reason) => [reason, REASON_TEXTS[reason][language]] as const);
+  return { question: REASON_TEXTS.why[language], labels: new Map(labels) };
+}
+
+interface AmendmentOptions {
+  redis: RedisClient;
+  inbox: Pick<Inbox, 'amend'>;
+  wakeQueue: Pick<WakeQueue, 'wake'>;
+  groupScope: GroupScope;
+  log: Log;
+  /** Applies the amendment to a message that was already answered. Safe to repeat. */
+  amendAnswered(platform: Platform, amendment: InboundAmendment, amended: AmendResult): Promise<void>;
+}
+
+/**
+ * Withdraws a message that a person deleted, or changes one that they edited, whatever its state.
+ * @throws any error of the store; the platform must then deliver the amendment again
+ */
+async function handleAmendment(
+  { redis, inbox, wakeQueue, groupScope, log, amendAnswered }: AmendmentOptions,
+  platform: Platform,
+  amendment: InboundAmendment,
+): Promise<void> {
+  const amended = await inbox.amend(conversationOf(amendment.message, groupScope), amendment);
+  // A running turn restarts by itself; the wake covers a turn whose worker has died.
+  if (amended.where === 'running')
+    inBackground(
+      () => wakeQueue.wake(amended.conversation),
+      (error) => log.debug({ error }, 'a worker could not be woken; the sweeper does it later'),
+    );
+  if (amended.where === 'held' && amended.nothingWaits) {
+    const { turnId: deliveryId, conversation } = amended;
+    const { partition } = conversation;
+    await removeInvitation(redis, platformForTenant(platform, amendment.message.tenant), { partition, deliveryId });
+  }
+  if (amended.where === 'answered') await amendAnswered(platform, amendment, amended);
 }

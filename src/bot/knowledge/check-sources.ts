@@ -9,7 +9,6 @@ import type { SourceDefinition } from './source-kinds.ts';
 
 type Kind = SourceDefinition['kind'];
 
-/** The check for each kind of source. */
 const CHECKS: { readonly [K in Kind]: CheckSource<Extract<SourceDefinition, { kind: K }>> } = {
   folder: checkFolder,
   dify: checkDify,

@@ -136,10 +136,7 @@ function knowledgeOf(
   };
 }
 
-/**
- * Searches within the time limit. A backend that fails is left out and reported.
- * @throws the signal's reason
- */
+/** Searches within the time limit. A backend that fails is left out and reported. @throws the signal's reason */
 async function askWithin(
   { names, search }: Asked,
   query: string,

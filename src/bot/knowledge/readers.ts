@@ -41,10 +41,7 @@ export function mayRead(readers: Readers, { person, place }: Reader): boolean {
   return readers !== 'nobody' && person !== undefined && place.kind === 'private' && matches(readers, person);
 }
 
-/**
- * Parses a document's own `readers`.
- * @returns `nobody` if they cannot be parsed
- */
+/** Parses a document's own `readers`. @returns `nobody` if they cannot be parsed */
 export function readReaders(written: unknown): Readers {
   const read = readersSchema.safeParse(written);
   return read.success ? read.data : 'nobody';

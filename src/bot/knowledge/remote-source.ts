@@ -8,9 +8,6 @@ export class SourceError extends CodedError<SourceFault> {}
 /** A source that is queried over the network. */
 export interface RemoteSource {
   readonly name: string;
-  /**
-   * @returns the best hits first, only those that this reader may read
-   * @throws SourceError; the signal's reason
-   */
+  /** @returns the best hits first, only those that this reader may read @throws SourceError; the signal's reason */
   search(query: string, reader: Reader, most: number, signal: AbortSignal): Promise<Found[]>;
 }

@@ -159,7 +159,8 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
           tries.made -= 1;
         } else if (isLastTry) throw error;
         else {
-          tellRetry(parts, request, { error, waitMs });
+          const { code, status } = error;
+          parts.report.retried({ model: request.model, trace: request.trace, code, status, waitMs });
           await pauseUnlessCancelled(waitMs, signal);
         }
       }
@@ -167,14 +168,6 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
       pass = await enter(error);
     }
   }
-}
-
-function tellRetry(
-  { report }: CallParts,
-  { model, trace }: ChatRequest,
-  { error: { code, status }, waitMs }: { error: ChatError; waitMs: number },
-): void {
-  report.retried({ model, trace, code, status, waitMs });
 }
 
 /** Request format required by the service, as learned within one question. */

@@ -22,7 +22,6 @@ export interface CallParts {
   log: Log;
   report: ChatReport;
   retryPolicy: RetryPolicy;
-  /** Per-model state of the engine. */
   engines: {
     breakerOf(model: string): CircuitBreaker;
     /** Undefined if questions do not wait for capacity. */

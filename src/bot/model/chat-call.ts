@@ -33,7 +33,6 @@ export class ChatCall {
   #inputTokens: number | undefined;
   #outputTokens: number | undefined;
   #endReason: EndReason | undefined;
-  /** Error thrown by the listener. */
   #listenersError: Error | undefined;
 
   constructor(parts: CallParts, options: CallOptions) {
@@ -89,7 +88,8 @@ export class ChatCall {
       });
       await reader.ended;
       if (reader.outcome === 'truncated') pass.failed(new ChatError('chat_truncated', 'The answer was interrupted'));
-      else if (reader.hasUnknownReason) this.#parts.report.unknownFinishReason(ofCall(request));
+      else if (reader.hasUnknownReason)
+        this.#parts.report.unknownFinishReason({ model: request.model, trace: request.trace });
       this.#reportEnd(reader.outcome);
     } catch (thrown) {
       throw this.#fail(thrown);
@@ -189,11 +189,6 @@ function attributesOf({ hostname, port, protocol }: URL, model: string): SpanAtt
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'https:': '443', 'http:': '80' };
-
-/** Fields that every report of a call contains. */
-function ofCall({ model, trace }: ChatRequest): Pick<ChatRequest, 'model' | 'trace'> {
-  return { model, trace };
-}
 
 function limitsOf({ limits, catalog, refusedFields }: CallParts, request: ChatRequest): DecoderLimits {
   const { model, maxAnswerChars = limits.maxAnswerChars } = request;

@@ -9,8 +9,7 @@ import { engineName, type CapacityShare } from './capacity-share.ts';
 import { EngineCapacity } from './engine-capacity.ts';
 import { DEFAULT_CHAT_LIMITS, type ChatLimits } from './chat-limits.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
-import { listModels } from './list-models.ts';
-import { commonHeaders, type ModelCatalog } from '../../shared/models/model-catalog.ts';
+import type { ModelCatalog } from '../../shared/models/model-catalog.ts';
 import { RefusedFields } from './refused-fields.ts';
 import { RetryPolicy } from './retry-policy.ts';
 
@@ -43,9 +42,24 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const { nowMs, apiKey, log, report, random = Math.random } = options;
+  const { nowMs, apiKey, share, log, report, random = Math.random } = options;
   const lengths = { monotonicMs: options.monotonicMs ?? monotonicMs };
-  const capacities = capacitiesByModel({ ...lengths, baseUrl, share: options.share, random, report, log });
+  const breakers = byModel((model) => {
+    const onChange = (state: 'open' | 'half-open' | 'closed'): void => {
+      log.warn({ model, breaker: state }, 'chat: the circuit breaker changed its state');
+      report.breakerChanged({ model, state });
+    };
+    return new CircuitBreaker({ ...lengths, limits, onChange });
+  });
+  const capacities = byModel((model) => {
+    const onLimitChanged = (limit: number): void => {
+      log[limit === 0 ? 'info' : 'warn']({ model, limit }, 'chat: the concurrency limit of the engine changed');
+      report.limitChanged({ model, limit });
+    };
+    return (
+      share && new EngineCapacity({ ...lengths, random, engine: engineName(baseUrl, model), share, onLimitChanged })
+    );
+  });
   const parts: CallParts = {
     url: new URL(`${baseUrl}/chat/completions`),
     apiKey,
@@ -58,78 +72,30 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     retryPolicy: new RetryPolicy({ ...lengths, limits, random }),
     catalog: options.catalog,
     refusedFields: new RefusedFields(lengths.monotonicMs),
-    engines: { breakerOf: breakersByModel({ ...lengths, limits, report, log }), capacityOf: capacities.of },
+    engines: { breakerOf: breakers.of, capacityOf: capacities.of },
   };
   const clientOf = (ownParts: CallParts): ChatClient => ({
     stream: (request, signal, onEvent) => askWithRetries(ownParts, { request, signal, onEvent }),
-    listModels: (signal) => listModels({ baseUrl, apiKey, headers: commonHeaders(ownParts.catalog), limits, signal }),
     withCatalog: (catalog) => clientOf({ ...ownParts, catalog }),
     async close() {
-      capacities.close();
+      for (const capacity of capacities.all()) capacity?.close();
+      share?.close();
       await agent.destroy();
     },
   });
   return clientOf(parts);
 }
 
-type BreakerParts = Pick<CallParts, 'monotonicMs' | 'limits' | 'report' | 'log'>;
-
-function breakersByModel({
-  monotonicMs: countMs,
-  limits,
-  report,
-  log,
-}: BreakerParts): CallParts['engines']['breakerOf'] {
-  const breakers = new Map<string, CircuitBreaker>();
-  return (model) => {
-    let breaker = breakers.get(model);
-    if (!breaker) {
-      const onChange: (state: 'open' | 'half-open' | 'closed') => void = (state) => {
-        log.warn({ model, breaker: state }, 'chat: the circuit breaker changed its state');
-        report.breakerChanged({ model, state });
-      };
-      breaker = new CircuitBreaker({ monotonicMs: countMs, limits, onChange });
-      breakers.set(model, breaker);
-    }
-    return breaker;
-  };
-}
-
-type CapacityParts = Pick<CallParts, 'monotonicMs' | 'report' | 'log'> & { random: () => number } & Pick<
-    ChatClientOptions,
-    'share' | 'baseUrl'
-  >;
-
-interface Capacities {
-  of: CallParts['engines']['capacityOf'];
-  close(): void;
-}
-
-function capacitiesByModel({ baseUrl, share, report, log, ...own }: CapacityParts): Capacities {
-  const capacities = new Map<string, EngineCapacity>();
+/** One value per model, created when it is first needed. */
+function byModel<Value>(create: (model: string) => Value): { of(model: string): Value; all(): Iterable<Value> } {
+  const made = new Map<string, Value>();
   return {
     of(model) {
-      if (share === undefined) return undefined;
-      let capacity = capacities.get(model);
-      if (!capacity) {
-        const onLimitChanged = (limit: number) => {
-          log[limit === 0 ? 'info' : 'warn']({ model, limit }, 'chat: the concurrency limit of the engine changed');
-          report.limitChanged({ model, limit });
-        };
-        capacity = new EngineCapacity({
-          ...own,
-          engine: engineName(baseUrl, model),
-          share,
-          onLimitChanged,
-        });
-        capacities.set(model, capacity);
-      }
-      return capacity;
+      const value = made.get(model) ?? create(model);
+      made.set(model, value);
+      return value;
     },
-    close() {
-      for (const capacity of capacities.values()) capacity.close();
-      share?.close();
-    },
+    all: () => made.values(),
   };
 }
 

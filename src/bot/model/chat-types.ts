@@ -130,8 +130,6 @@ export interface ChatClient {
    * @returns after the `end` event. @throws ChatError; events delivered before it remain valid but incomplete
    */
   stream(request: ChatRequest, signal: AbortSignal, onEvent: OnChatEvent): Promise<void>;
-  /** Model names of the service, or undefined if it has no list. @throws ChatError */
-  listModels(signal?: AbortSignal): Promise<string[] | undefined>;
   /** The same client with the same connections, but with another model catalog. */
   withCatalog(catalog: ModelCatalog): ChatClient;
   /** Closes the connections and breaks off open answers. */

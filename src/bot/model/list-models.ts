@@ -3,13 +3,12 @@ import type { EngineHeaders } from '../../shared/models/engine-headers.ts';
 import { callHttp, HttpCallError } from '../../shared/http/call-http.ts';
 import { ChatError } from './chat-error.ts';
 import type { ChatLimits } from './chat-limits.ts';
-import { parseObject } from './stream/completion-chunk.ts';
 import { mapHttpStatus } from './map-http-status.ts';
+import { modelsIn } from './probe-chat.ts';
 
 export interface ListModelsOptions {
   baseUrl: string;
   apiKey: string;
-  /** Additional headers for the engine. */
   headers?: EngineHeaders;
   limits: Pick<ChatLimits, 'connectMs' | 'firstByteMs'>;
   signal?: AbortSignal;
@@ -43,11 +42,7 @@ export async function listModels({
   });
   if (NO_LIST.has(answer.status)) return undefined;
   if (answer.status !== 200) throw mapHttpStatus(answer.status, {});
-  const data = parseObject(answer.body.toString('utf8'))?.['data'];
-  if (!Array.isArray(data)) throw new ChatError('chat_bad_stream', 'The list of models is malformed', { status: 200 });
-  return data.flatMap((entry: unknown) => (isNamed(entry) ? [entry.id] : []));
-}
-
-function isNamed(entry: unknown): entry is { id: string } {
-  return typeof entry === 'object' && entry !== null && 'id' in entry && typeof entry.id === 'string';
+  const models = modelsIn(answer.body.toString('utf8'));
+  if (!models) throw new ChatError('chat_bad_stream', 'The list of models is malformed', { status: 200 });
+  return models;
 }

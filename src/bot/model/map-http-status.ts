@@ -21,7 +21,6 @@ const CODES: Readonly<Record<EngineErrorKind, ChatErrorCode>> = {
 export interface StatusDetail extends Partial<RefusalMeaning> {
   /** Error body, as text or as a parsed value. Not stored. */
   body?: unknown;
-  /** From the `Retry-After` header. */
   retryAfterMs?: number;
 }
 

@@ -49,7 +49,7 @@ export function modelsIn(body: string): string[] | undefined {
   const data = field(body, 'data');
   if (!Array.isArray(data)) return undefined;
   return data.flatMap((entry: unknown) => {
-    const id = typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
+    const id = asObject(entry)?.['id'];
     return typeof id === 'string' ? [id] : [];
   });
 }

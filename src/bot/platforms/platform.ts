@@ -168,13 +168,13 @@ export interface PostLookupResult {
   isComplete?: boolean;
 }
 
+export type RemovalResult = 'gone' | 'left' | 'refused' | 'later';
+
 /**
  * Shows answers on a platform that does not poll us, each as one growing message
  * (SECURITY.md noted-before-posted, looked-up-not-repeated, whole-texts). Calls never throw, whatever the platform answers.
  * Any process can continue with a handle.
  */
-export type RemovalResult = 'gone' | 'left' | 'refused' | 'later';
-
 export interface PushReplies {
   /** Posts the visible message. @param postKey stored with the message, for `find` */
   open(target: string, snapshot: ReplySnapshot, postKey: string): Promise<PushResult>;

@@ -22,8 +22,6 @@ export type Verdict =
 export interface Policy {
   /** The first matching rule decides. @param person undefined for a person who is not signed in */
   judge(person: PolicyPerson | undefined, place: PolicyPlace): Verdict;
-  /** Models that this person may use, the default model first. Empty if the person may not use the bot. */
-  modelsFor(person: PolicyPerson | undefined): readonly string[];
 }
 
 export interface PolicyOptions {
@@ -35,10 +33,6 @@ export interface PolicyOptions {
 }
 
 export function createPolicy({ file, models, defaultModel }: PolicyOptions): Policy {
-  const decide = (person: PolicyPerson | undefined): { rule: string; may: Permission } => {
-    const rule = file.rules.find(({ who }) => matches(who, person));
-    return rule ? { rule: rule.name, may: rule.may } : { rule: 'otherwise', may: file.otherwise };
-  };
   const modelsOf = (may: Permission): readonly string[] => {
     if (!may.use) return [];
     const allowed = may.models === 'all' ? models : may.models;
@@ -48,13 +42,13 @@ export function createPolicy({ file, models, defaultModel }: PolicyOptions): Pol
   };
   return {
     judge(person, place) {
-      const { rule, may } = decide(person);
+      const found = file.rules.find(({ who }) => matches(who, person));
+      const { name: rule, may } = found ?? { name: 'otherwise', may: file.otherwise };
       const [first, ...others] = modelsOf(may);
       if (!may.use || first === undefined) return { kind: 'refused', because: 'person', rule };
       if (!isPlaceEnabled(may, place)) return { kind: 'refused', because: place.kind, rule };
       const budgets = budgetsOf(may.budget, file, { person, place });
       return { kind: 'allowed', models: [first, ...others], rule, budgets };
     },
-    modelsFor: (person) => modelsOf(decide(person).may),
   };
 }

@@ -32,7 +32,6 @@ export interface DeadLetter {
   id: DeliveryId;
   atMs: number;
   why: 'crashed' | 'unreadable';
-  /** Number of messages. */
   messages: number;
   /** When an administrator put it back. */
   replayedAtMs?: number;

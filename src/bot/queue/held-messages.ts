@@ -29,7 +29,6 @@ export interface HeldCounts {
   tooOldInGroup: number;
 }
 
-/** Result of a release. */
 export interface ReleaseResult {
   /** Number of released messages. -1 if the turn that was to give up its place no longer has one. */
   count: number;

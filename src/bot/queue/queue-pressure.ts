@@ -67,7 +67,6 @@ export class QueuePressure {
     this.#options = options;
   }
 
-  /** Notes a taken wake. */
   take(shard: number): TakenWake {
     this.#count(shard, 1);
     this.#waiting = Math.max(0, this.#waiting - 1);

@@ -88,7 +88,10 @@ export class ReplayBuffer {
     return {
       whole: eachOnce(kept.map(unpack)),
       bare: eachOnce(
-        [...this.#bare].map(({ text }) => ({ deliveryId: asDeliveryId(afterLast(text, ':')), recordKey: text })),
+        [...this.#bare].map(({ text }) => ({
+          deliveryId: asDeliveryId(text.slice(text.lastIndexOf(':') + 1)),
+          recordKey: text,
+        })),
       ),
     };
   }
@@ -235,10 +238,6 @@ function partitionOfPacked({ text }: TimedText): number {
 
 function minLifeMs({ text }: TimedText): number {
   return Number(text.split('\n', 3)[2]);
-}
-
-function afterLast(text: string, sign: string): string {
-  return text.slice(text.lastIndexOf(sign) + 1);
 }
 
 function eachOnce<Entry extends { deliveryId: DeliveryId }>(entries: Iterable<Entry>): Entry[] {

@@ -5,7 +5,7 @@ import { inBackground } from '../../shared/in-background.ts';
 import { settledWithin } from '../../shared/settled-within.ts';
 import type { Log } from '../../shared/log.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import { inStep, isTracing, withoutSpan } from '../../shared/tracing/tracing.ts';
+import { inStep, isTracing, withoutSpan, inSpan, recordSpan } from '../../shared/tracing/tracing.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
 import { closeWorkers } from './close-workers.ts';
@@ -15,13 +15,12 @@ import type { QueueReport } from './queue-report.ts';
 import { QueuePressure, type PressureLimits, type TakenWake } from './queue-pressure.ts';
 import { StopListener } from './stop-listener.ts';
 import { stopAppliesTo, stopMarksOf } from './stop-mark.ts';
-import { type StopMark, type TurnCommit, type AbortReason, type TurnClaim, type TurnControls } from '../domain/turn.ts';
+import type { StopMark, TurnCommit, AbortReason, TurnClaim, TurnControls } from '../domain/turn.ts';
 import { SUSPECT_CRASHES, type Quarantine, type TurnHold } from './quarantine.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
 import { LOCK_MS, TurnLease, type WakeLock } from './turn-lease.ts';
 import { hasFollowUp } from './turn-commit.ts';
 import type { TurnStore } from './turn-store.ts';
-import { inTurnSpan } from './turn-span.ts';
 import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
 import { WakeWorker } from './wake-worker.ts';
 
@@ -419,4 +418,32 @@ function abortIfStopped(claim: TurnClaim, marks: readonly StopMark[], controller
   if (!meant) return;
   claim.stop = { ...claim.stop, seq: meant.seq, ownerId: meant.ownerId };
   controller.abort('stopped' satisfies AbortReason);
+}
+
+/**
+ * Runs a claimed turn in its span, which continues the trace of the newest message. The wait in the queue and the claim are
+ * recorded beside it: their trace is known only now. Merged messages are linked.
+ */
+function inTurnSpan<Result>(
+  claim: TurnClaim,
+  { claimMs, nowMs }: { claimMs: number; nowMs: NowMs },
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const parents = claim.messages.flatMap(({ message }) => message.traceparent ?? []);
+  const parent = claim.messages.at(-1)?.message.traceparent;
+  const claimedAtMs = nowMs();
+  const sentAtMs = claimedAtMs - claimMs;
+  const arrivedAtMs = Math.min(sentAtMs, claimedAtMs - claim.newestAgeMs);
+  // Without a parent the trace begins with the turn.
+  if (parent !== undefined) {
+    recordSpan('wait in queue', { kind: 'consumer', parent, startedAtMs: arrivedAtMs, endedAtMs: sentAtMs });
+    recordSpan('claim', { parent, startedAtMs: sentAtMs, endedAtMs: claimedAtMs });
+  }
+  const attributes = {
+    'parley.delivery': claim.turnId,
+    'parley.messages': claim.messages.length,
+    'parley.crashes': claim.crashes,
+  };
+  const links = parents.filter((one) => one !== parent);
+  return inSpan('turn', { kind: 'consumer', parent, links, attributes }, run);
 }

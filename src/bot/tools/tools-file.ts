@@ -22,10 +22,7 @@ const COMMON = {
 
 type ToolHere = Pick<ToolModule, 'name' | 'fields' | 'isOnUnlessNamed'>;
 
-/**
- * Parses the text of `TOOLS_FILE`. @param tools the available tools
- * @throws ConfigFileError listing every fault
- */
+/** Parses the text of `TOOLS_FILE`. @param tools the available tools @throws ConfigFileError listing every fault */
 export function parseToolsFile(text: string, tools: readonly ToolHere[]): ToolRules {
   const fields = tools.flatMap(({ name: tool, fields: own = {} }) =>
     Object.entries(own).map(([name, field]) => ({ tool, name, ...field })),

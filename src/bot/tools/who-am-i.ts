@@ -6,10 +6,8 @@ export const whoAmI: ToolModule = { name: 'who_am_i', create: createWhoAmI };
 
 const STATUS: Bilingual = { en: 'Looking up your sign-in …', zh: '正在查看你的登录信息……' };
 
-type ProfileText = 'name' | 'number' | 'identity' | 'department' | 'staff' | 'student' | 'other' | 'nobody';
-
 /** Description of the person for the model, in the person's language, since models quote it. */
-const PROFILE_TEXTS: Catalogue<ProfileText> = {
+const PROFILE_TEXTS = {
   name: { en: 'Name', zh: '姓名' },
   number: { en: 'Staff or student number', zh: '学工号' },
   identity: { en: 'Identity', zh: '身份' },
@@ -21,7 +19,7 @@ const PROFILE_TEXTS: Catalogue<ProfileText> = {
     en: 'Nobody is signed in here, so it is not known who asks.',
     zh: '当前没有登录，不知道提问者是谁。',
   },
-};
+} as const satisfies Catalogue<string>;
 
 const IDENTITIES: Readonly<Record<string, Bilingual>> = {
   JG: PROFILE_TEXTS.staff,

@@ -188,7 +188,6 @@ function leftoverFor(keyRing: KeyRing, { newest, turn }: TurnContext, { hold }: 
   return openDeferredMessage(keyRing, turn.conversation, turn.leftovers);
 }
 
-/** Prepends the leftover text to the reply. */
 function prependLeftover(leftover: DeferredMessage | undefined, text: string): string {
   return leftover ? `${leftover.text}\n\n---\n\n${text}` : text;
 }

@@ -29,9 +29,5 @@ function nameOf({ what, name }: UnreadPart, language: Question['language']): str
     ? UNREAD_KINDS[kind as keyof typeof UNREAD_KINDS]
     : UNREAD_KINDS.other;
   const shown = displayFileName(name, language);
-  return localize(words, language, { file: name === undefined ? shown : quoted(shown) });
-}
-
-function quoted(name: string): string {
-  return `“${name}”`;
+  return localize(words, language, { file: name === undefined ? shown : `“${shown}”` });
 }

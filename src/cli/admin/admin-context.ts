@@ -49,6 +49,16 @@ export function wrongUse(text: string): AdminResult {
 
 export type RunAdmin = (context: AdminContext, args: AdminArguments) => Promise<AdminResult>;
 
+/** An argument or option of a subcommand. */
+export interface AdminArgument {
+  summary: string;
+  choices?: readonly string[];
+  /** @returns whether the value has the form */
+  accepts?: (value: string) => boolean;
+  /** Complaint about another form, after "It ". */
+  form?: string;
+}
+
 /** A subcommand. Its code is loaded only when it runs. */
 export interface AdminSubcommand {
   name: string;
@@ -56,25 +66,11 @@ export interface AdminSubcommand {
   /** Arguments of each example. */
   examples: readonly string[];
   /** Its positional argument, which is required. */
-  subject?: {
+  subject?: AdminArgument & {
     name: string;
-    summary: string;
-    choices?: readonly string[];
-    /** @returns whether the value has the form */
-    accepts?: (value: string) => boolean;
-    /** Complaint about another form, after "It ". */
-    form?: string;
     /** It names a person: logs and the audit record contain a keyed hash instead. */
     isAccount?: boolean;
   };
-  options?: readonly {
-    flags: string;
-    summary: string;
-    choices?: readonly string[];
-    /** @returns whether the value has the form */
-    accepts?: (value: string) => boolean;
-    /** Complaint about another form, after "It ". */
-    form?: string;
-  }[];
+  options?: readonly (AdminArgument & { flags: string })[];
   load(): Promise<RunAdmin>;
 }

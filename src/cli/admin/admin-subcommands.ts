@@ -10,13 +10,13 @@ const PAUSE_SUBJECT = {
   accepts: (text: string) => readPauseTarget(text) !== undefined,
   form: 'must be all, platform:NAME, group:ID or model:NAME',
 } as const;
-const isNotEmpty = (text: string) => text !== '';
-const NOT_EMPTY = 'must not be empty';
+const NOT_EMPTY = { accepts: (text: string) => text !== '', form: 'must not be empty' };
+const DAY = { accepts: isDay, form: 'takes a date such as 2026-11-01' };
 const ACCOUNT = {
   name: 'account',
   summary: 'staff or student number, or PLATFORM:USER for a person who has not signed in',
   accepts: (text: string) => text.trim() !== '',
-  form: NOT_EMPTY,
+  form: NOT_EMPTY.form,
   isAccount: true,
 };
 
@@ -61,8 +61,7 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
       {
         flags: '--since <date>',
         summary: 'from this day on; usage is stored for 40 days',
-        accepts: isDay,
-        form: 'takes a date such as 2026-11-01',
+        ...DAY,
       },
       {
         flags: '--by <group>',
@@ -82,8 +81,7 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
       {
         flags: '--since <date>',
         summary: 'from this day on; they are stored for 40 days',
-        accepts: isDay,
-        form: 'takes a date such as 2026-11-01',
+        ...DAY,
       },
     ],
     load: async () => (await import('./unanswered.ts')).showUnanswered,
@@ -93,9 +91,7 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
     summary: 'pauses the bot, a platform, a group or a model: questions get a sentence instead of an answer',
     examples: ['all --message "Back at 14:00."', 'model:svc-max'],
     subject: PAUSE_SUBJECT,
-    options: [
-      { flags: '--message <text>', summary: 'a text that people read too', accepts: isNotEmpty, form: NOT_EMPTY },
-    ],
+    options: [{ flags: '--message <text>', summary: 'a text that people read too', ...NOT_EMPTY }],
     load: async () => (await import('./pauses.ts')).pause,
   },
   {
@@ -120,14 +116,12 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
       {
         flags: '--person <account>',
         summary: 'an account, or PLATFORM:TENANT:USER for a person who is not signed in',
-        accepts: isNotEmpty,
-        form: NOT_EMPTY,
+        ...NOT_EMPTY,
       },
       {
         flags: '--department <code>',
         summary: 'a department code as in the policy file',
-        accepts: isNotEmpty,
-        form: NOT_EMPTY,
+        ...NOT_EMPTY,
       },
       {
         flags: '--group <id>',
@@ -135,7 +129,7 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
         accepts: (text) => readBudgetOwner('group', text) !== undefined,
         form: 'must be PLATFORM:ID',
       },
-      { flags: '--model <name>', summary: 'a model', accepts: isNotEmpty, form: NOT_EMPTY },
+      { flags: '--model <name>', summary: 'a model', ...NOT_EMPTY },
       { flags: '--limit <name>', summary: 'the limit to add to', choices: BUDGET_LIMITS },
       {
         flags: '--add <count>',

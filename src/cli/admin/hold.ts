@@ -1,4 +1,5 @@
-import { holdAccount, releaseAccount, releasedLifeMs } from '../../bot/app/person-data/holds-of-accounts.ts';
+import { DAY_MS } from '../../shared/clock.ts';
+import { holdAccount, releaseAccount } from '../../bot/app/person-data/holds-of-accounts.ts';
 import type { RunAdmin } from './admin-context.ts';
 import { peopleNamedBy } from './named-people.ts';
 
@@ -7,7 +8,7 @@ export const hold: RunAdmin = async (context, { subject: account, options: given
   const { config, redis, keyRing, nowMs } = context;
   const options = { redis, keyRing };
   if (given['release'] === true) {
-    const lifeMs = releasedLifeMs(config.conversation.historyTtlDays);
+    const lifeMs = config.conversation.historyTtlDays * DAY_MS;
     const wasHeld = await releaseAccount(options, { account, lifeMs });
     return wasHeld
       ? { act: 'hold-released', data: { outcome: 'released' }, text: 'The legal hold has ended\n' }

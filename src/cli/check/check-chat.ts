@@ -2,6 +2,7 @@ import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { chatModelNames } from '../../bot/model/chat-model-names.ts';
 import { probeModels, probeAnswer, hasChoices, modelsIn, type ChatPlace } from '../../bot/model/probe-chat.ts';
 import type { CheckAnswer } from '../../shared/http/check-request.ts';
+import { resultsOf } from './results-of.ts';
 
 interface ChatCheckOptions extends ChatPlace {
   /** The selectable models and the default one. */
@@ -48,40 +49,37 @@ export async function checkChat(options: ChatCheckOptions): Promise<CheckResult[
 
 async function checkModels(options: ChatCheckOptions): Promise<CheckResult> {
   const { models, model, named = NAMED, title = 'Chat', settings = BOT_SETTINGS } = options;
-  const name = `${title} models`;
+  const { ok, warning, fault } = resultsOf(`${title} models`);
   const answer = await probeModels(options);
   if (answer.status !== 200) {
-    if (!NO_LIST.includes(answer.status))
-      return { name, verdict: 'warning', ...refusal(answer, settings, settings.models) };
-    return ofUnlisted(name, 'the service does not list its models', options);
+    if (!NO_LIST.includes(answer.status)) return warning(...refusal(answer, settings, settings.models));
+    return ofUnlisted('the service does not list its models', options);
   }
   const offered = modelsIn(answer.body);
-  if (!offered) return { name, verdict: 'warning', detail: 'the model list cannot be read' };
+  if (!offered) return warning('the model list cannot be read');
   const usable = chatModelNames(offered);
-  if (usable.length === 0) return ofUnlisted(name, 'the service lists no chat models', options);
+  if (usable.length === 0) return ofUnlisted('the service lists no chat models', options);
   const missing = models.filter((model) => !offered.includes(model));
   if (missing.length > 0)
-    return {
-      name,
-      // A missing default model affects every question; other models are only used when selected.
-      verdict: missing.includes(model) ? 'fault' : 'warning',
-      detail: `not listed: ${shown(missing)}`,
-      nextStep: `Choose ${settingsNaming(missing, options).join(' and ')} from: ${shown(usable)}`,
-    };
+    // A missing default model affects every question; other models are only used when selected.
+    return (missing.includes(model) ? fault : warning)(
+      `not listed: ${shown(missing)}`,
+      `Choose ${settingsNaming(missing, options).join(' and ')} from: ${shown(usable)}`,
+    );
   const nextStep = `To offer only some of them, list these in ${settings.models}`;
   const isLong = !named.models && models.length > MANY_MODELS;
-  return { name, verdict: 'ok', detail: shown(models), nextStep: isLong ? nextStep : undefined };
+  return ok(shown(models), isLong ? nextStep : undefined);
 }
 
 /** Without a list, named models are only tried. Without names either, those of the embedded service are assumed. */
 function ofUnlisted(
-  name: string,
   detail: string,
-  { models, named = NAMED, settings = BOT_SETTINGS }: ChatCheckOptions,
+  { models, named = NAMED, title = 'Chat', settings = BOT_SETTINGS }: ChatCheckOptions,
 ): CheckResult {
-  if (named.models) return { name, verdict: 'ok', detail };
+  const { ok, warning } = resultsOf(`${title} models`);
+  if (named.models) return ok(detail);
   const nextStep = `Set ${settings.models} to the models that it offers`;
-  return { name, verdict: 'warning', detail: `${detail}; ${models.join(', ')} are assumed`, nextStep };
+  return warning(`${detail}; ${models.join(', ')} are assumed`, nextStep);
 }
 
 /** Settings that name one of these models. */
@@ -109,43 +107,29 @@ async function checkCompletion(
 ): Promise<CheckResult> {
   const startedMs = performance.now();
   const answer = await probeAnswer(place, model);
-  if (answer.status !== 200) return { name, verdict: 'fault', ...refusal(answer, settings, setting) };
-  if (!hasChoices(answer.body)) {
-    return {
-      name,
-      verdict: 'fault',
-      detail: 'the response contains no answer',
-      nextStep: `Check that ${settings.baseUrl} ends in /v1`,
-    };
-  }
-  return { name, verdict: 'ok', detail: `${model} answered in ${Math.round(performance.now() - startedMs)} ms` };
+  const { ok, fault } = resultsOf(name);
+  if (answer.status !== 200) return fault(...refusal(answer, settings, setting));
+  if (!hasChoices(answer.body))
+    return fault('the response contains no answer', `Check that ${settings.baseUrl} ends in /v1`);
+  return ok(`${model} answered in ${Math.round(performance.now() - startedMs)} ms`);
 }
 
 /** Why the service refuses to list its models; undefined if it lists them, or has no such list. */
-export async function refusedList(place: ChatPlace): Promise<{ detail: string; nextStep: string } | undefined> {
+export async function refusedList(place: ChatPlace): Promise<Refusal | undefined> {
   const answer = await probeModels(place);
   if (answer.status === 200 || NO_LIST.includes(answer.status)) return undefined;
   return refusal(answer, BOT_SETTINGS, BOT_SETTINGS.models);
 }
 
-function refusal(
-  answer: CheckAnswer,
-  { baseUrl, apiKey }: ChatSettingNames,
-  model: string,
-): { detail: string; nextStep: string } {
-  if ('code' in answer)
-    return {
-      detail: `cannot be reached (${answer.code})`,
-      nextStep: `Start the service, or correct ${baseUrl}`,
-    };
+type Refusal = [detail: string, nextStep: string];
+
+function refusal(answer: CheckAnswer, { baseUrl, apiKey }: ChatSettingNames, model: string): Refusal {
+  if ('code' in answer) return [`cannot be reached (${answer.code})`, `Start the service, or correct ${baseUrl}`];
   const nextSteps: Readonly<Record<number, string>> = {
     401: `Set ${apiKey} to a valid key`,
     403: `Set ${apiKey} to a key that may use this model`,
     404: `Check that ${baseUrl} ends in /v1, and that the service has a model as named by ${model}`,
     429: 'Wait, or ask for a higher limit',
   };
-  return {
-    detail: `answers ${answer.status}`,
-    nextStep: nextSteps[answer.status] ?? 'Contact the operator of the chat service',
-  };
+  return [`answers ${answer.status}`, nextSteps[answer.status] ?? 'Contact the operator of the chat service'];
 }

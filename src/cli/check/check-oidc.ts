@@ -5,6 +5,7 @@ import { discoveryAddress, isForEveryTenant, isSameIssuer } from '../../shared/s
 import { PUBLIC_KEY_ALGORITHMS, signingAlgorithms } from '../../shared/sign-in/signing-keys.ts';
 import { otherClientAuth, tryClientAuth } from './client-auth-tries.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
+import { resultsOf } from './results-of.ts';
 
 export interface OidcCheckOptions {
   issuer: string;
@@ -15,7 +16,7 @@ export interface OidcCheckOptions {
   redirectUri: string;
 }
 
-const NAME = 'Sign-in service';
+const { ok, hint, warning, fault } = resultsOf('Sign-in service');
 const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 type Metadata = Readonly<Record<string, unknown>>;
@@ -69,7 +70,7 @@ export async function checkOidc(options: OidcCheckOptions): Promise<CheckResult[
     typeof metadata['end_session_endpoint'] === 'string'
       ? `For sign-out, also register ${options.redirectUri} as a post-logout redirect URI, if the provider asks for one`
       : undefined;
-  return [{ name: NAME, verdict: 'ok', detail, nextStep }, ...found];
+  return [ok(detail, nextStep), ...found];
 }
 
 /** Mismatches found in the discovery document. A list that is absent proves nothing. */
@@ -178,16 +179,4 @@ function withQuery(address: string, query: URLSearchParams): string {
 function listOf(metadata: Metadata, field: string): string[] | undefined {
   const value = metadata[field];
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined;
-}
-
-function fault(detail: string, nextStep: string): CheckResult {
-  return { name: NAME, verdict: 'fault', detail, nextStep };
-}
-
-function hint(detail: string, nextStep: string): CheckResult {
-  return { name: NAME, verdict: 'hint', detail, nextStep };
-}
-
-function warning(detail: string, nextStep: string): CheckResult {
-  return { name: NAME, verdict: 'warning', detail, nextStep };
 }

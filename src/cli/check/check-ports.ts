@@ -5,35 +5,36 @@ import type { CheckResult } from '../../bot/platforms/platform.ts';
 import type { Config } from '../../bot/config/config.ts';
 import { tryToListen } from '../../bot/app/take-free-ports.ts';
 import { usedPorts } from '../../bot/app/used-ports.ts';
+import { resultsOf } from './results-of.ts';
 
 /** Checks that the ports are free, or used by a running Parley with the same settings. */
 export async function checkPorts(config: Config, judge: JudgeProof | undefined): Promise<CheckResult[]> {
-  const name = 'Ports';
+  const { ok, warning, fault } = resultsOf('Ports');
   const found: CheckResult[] = [];
   for (const { setting, port, host } of usedPorts(config)) {
     const obstacle = await tryToListen(port, host);
     if (obstacle === undefined) continue;
     if (obstacle.code !== 'EADDRINUSE') {
-      found.push({ name, verdict: 'fault', ...describeListenError(obstacle, `${setting} ${port}`, config.http.host) });
+      found.push(fault(...describeListenError(obstacle, `${setting} ${port}`, config.http.host)));
       continue;
     }
     const whose = judge && (await probeIdentity(`http://127.0.0.1:${port}`, judge));
     if (setting === 'PORT' && whose?.reached === 'these settings')
-      return [{ name, verdict: 'ok', detail: `Parley runs on PORT ${port} with these settings` }];
+      return [ok(`Parley runs on PORT ${port} with these settings`)];
     if (setting === 'PORT' && whose?.reached === 'other settings') {
       const detail = `Parley runs on PORT ${port} with this key, but was started with other settings`;
-      return [{ name, verdict: 'warning', detail, nextStep: 'Restart Parley' }];
+      return [warning(detail, 'Restart Parley')];
     }
     const detail = `${setting} ${port} is taken by ${holderOfPort(port) ?? 'another program'}`;
     found.push(
       config.mode === 'local'
-        ? { name, verdict: 'warning', detail, nextStep: 'npm start uses the next free port and reports it' }
-        : { name, verdict: 'fault', detail, nextStep: `Stop that program, or set ${setting} to another port` },
+        ? warning(detail, 'npm start uses the next free port and reports it')
+        : fault(detail, `Stop that program, or set ${setting} to another port`),
     );
   }
   if (found.length > 0) return found;
   const free = usedPorts(config).map(({ setting, port }) => `${setting} ${port}`);
-  return [{ name, verdict: 'ok', detail: `free: ${free.join(', ')}` }];
+  return [ok(`free: ${free.join(', ')}`)];
 }
 
 /** Describes a free port that cannot be listened on. */
@@ -41,12 +42,12 @@ function describeListenError(
   { code }: NodeJS.ErrnoException,
   port: string,
   host: string,
-): Pick<CheckResult, 'detail' | 'nextStep'> {
+): [detail: string, nextStep: string] {
   if (code === 'EACCES')
-    return { detail: `${port} requires privileges that this user does not have`, nextStep: 'Choose a port above 1023' };
+    return [`${port} requires privileges that this user does not have`, 'Choose a port above 1023'];
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    const detail = `HOST ${host} is not an address of this machine`;
-    return { detail, nextStep: 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them' };
+    const nextStep = 'Set HOST to an address of this machine, or to 0.0.0.0 for all of them';
+    return [`HOST ${host} is not an address of this machine`, nextStep];
   }
-  return { detail: `cannot listen on ${port} (${code ?? 'unknown'})`, nextStep: 'Choose another port' };
+  return [`cannot listen on ${port} (${code ?? 'unknown'})`, 'Choose another port'];
 }

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { SECOND_MS } from '../../shared/clock.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import type { Secrets } from '../../bot/config/config.ts';
+import { resultsOf } from './results-of.ts';
 
 const CONNECT_WITHIN_MS = 5 * SECOND_MS;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
@@ -26,14 +27,11 @@ async function checkProxy(setting: string, address: string): Promise<CheckResult
   const { protocol, hostname, port } = new URL(address);
   const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 80) };
   const shown = `${hostname}:${place.port}`;
-  const fault = await faultOfConnecting(place);
-  if (fault === undefined) return { name: 'Proxy', verdict: 'ok', detail: `${shown} accepts connections (${setting})` };
-  return {
-    name: 'Proxy',
-    verdict: 'fault',
-    detail: `${shown} cannot be reached (${fault})`,
-    nextStep: `Check the host and port in ${setting}, or unset it; list internal hosts in NO_PROXY`,
-  };
+  const reason = await faultOfConnecting(place);
+  const { ok, fault } = resultsOf('Proxy');
+  if (reason === undefined) return ok(`${shown} accepts connections (${setting})`);
+  const nextStep = `Check the host and port in ${setting}, or unset it; list internal hosts in NO_PROXY`;
+  return fault(`${shown} cannot be reached (${reason})`, nextStep);
 }
 
 /** @returns why no connection is established; undefined if one is */

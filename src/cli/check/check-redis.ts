@@ -5,6 +5,7 @@ import { connectRedis, sentinelAccessOf, sentinelHosts, type RedisAddress } from
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { readRedisFacts, type RedisFacts } from '../../bot/metrics/redis-facts.ts';
 import { withTimeout } from '../../shared/with-timeout.ts';
+import { resultsOf } from './results-of.ts';
 
 export interface RedisCheckOptions {
   address: RedisAddress;
@@ -22,15 +23,12 @@ export function isRefusedByRedis(told: string): boolean {
   return REFUSALS.test(told);
 }
 
-const STILL_LOADS: CheckResult = {
-  ...{ name: 'Redis', verdict: 'warning', detail: 'is still loading its data' },
-  nextStep: 'Run npm run check again in a minute',
-};
-
-const REFUSED: CheckResult = {
-  ...{ name: 'Redis', verdict: 'fault', detail: 'refuses the user or the password' },
-  nextStep: 'Correct REDIS_URL: redis://USER:PASSWORD@HOST:PORT; omit USER for the default user',
-};
+const { ok, warning, fault } = resultsOf('Redis');
+const STILL_LOADS = warning('is still loading its data', 'Run npm run check again in a minute');
+const REFUSED = fault(
+  'refuses the user or the password',
+  'Correct REDIS_URL: redis://USER:PASSWORD@HOST:PORT; omit USER for the default user',
+);
 
 /** Checks Redis over a separate connection: reachability, version, persistence and eviction policy. */
 export async function checkRedis(options: RedisCheckOptions): Promise<CheckResult[]> {
@@ -56,7 +54,7 @@ async function askSentinel(
   masterName: string,
   answerLimitMs: number,
 ): Promise<{ result: CheckResult; master?: string }> {
-  const name = `Redis sentinel ${host}:${port}`;
+  const results = resultsOf(`Redis sentinel ${host}:${port}`);
   const options = { retryStrategy: () => null, enableReadyCheck: false, maxRetriesPerRequest: null };
   const sentinel = new Redis({ ...sentinelAccessOf(address), ...options, host, port });
   let reason = '';
@@ -64,37 +62,32 @@ async function askSentinel(
   try {
     const asking = sentinel.call('SENTINEL', 'get-master-addr-by-name', masterName);
     const found = (await withTimeout(asking, answerLimitMs)) as [string, string] | null;
-    if (found) return { result: { name, verdict: 'ok', detail: 'answers' }, master: found.join(':') };
+    if (found) return { result: results.ok('answers'), master: found.join(':') };
     const nextStep = 'Correct REDIS_SENTINEL_NAME: the Redis command SENTINEL MASTERS lists the names';
-    return {
-      result: { name, verdict: 'fault', detail: 'does not know the master that REDIS_SENTINEL_NAME names', nextStep },
-    };
+    return { result: results.fault('does not know the master that REDIS_SENTINEL_NAME names', nextStep) };
   } catch (error) {
     const told = `${reason} ${error instanceof Error ? error.message : ''}`;
-    return { result: { name, verdict: 'fault', ...sentinelFault(told) } };
+    return { result: results.fault(...sentinelFault(told)) };
   } finally {
     sentinel.disconnect();
   }
 }
 
-function sentinelFault(told: string): { detail: string; nextStep: string } {
+function sentinelFault(told: string): [detail: string, nextStep: string] {
   if (isRefusedByRedis(told))
-    return {
-      detail: 'refuses the user or the password',
-      nextStep:
-        'Correct REDIS_URL, or set REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD if the sentinels have different credentials from the master',
-    };
+    return [
+      'refuses the user or the password',
+      'Correct REDIS_URL, or set REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD if the sentinels have different credentials from the master',
+    ];
   if (/certificate|altname|self.signed|unable to (?:verify|get)/i.test(told))
-    return {
-      detail: 'presents a certificate that is not trusted',
-      nextStep:
-        'Set NODE_EXTRA_CA_CERTS to the file with your CA certificate, and check that the certificate names the host in REDIS_URL',
-    };
-  return {
-    detail: 'does not answer',
-    nextStep:
-      'Start it and check its host and port in REDIS_URL; if only the master or only the sentinels use TLS, set REDIS_SENTINEL_TLS',
-  };
+    return [
+      'presents a certificate that is not trusted',
+      'Set NODE_EXTRA_CA_CERTS to the file with your CA certificate, and check that the certificate names the host in REDIS_URL',
+    ];
+  return [
+    'does not answer',
+    'Start it and check its host and port in REDIS_URL; if only the master or only the sentinels use TLS, set REDIS_SENTINEL_TLS',
+  ];
 }
 
 async function checkMaster(options: RedisCheckOptions): Promise<CheckResult[]> {
@@ -108,29 +101,28 @@ async function checkMaster(options: RedisCheckOptions): Promise<CheckResult[]> {
     return [judgeVersion(facts), judgePersistence(facts, isLossAllowed), judgeEviction(facts)];
   } catch (error) {
     if (isRefusedByRedis(`${reason} ${error instanceof Error ? error.message : ''}`)) return [REFUSED];
-    const nextStep = 'Start Redis and check the host, port, user and password in REDIS_URL';
-    return [{ name: 'Redis', verdict: 'fault', detail: 'does not answer', nextStep }];
+    return [fault('does not answer', 'Start Redis and check the host, port, user and password in REDIS_URL')];
   } finally {
     redis.disconnect();
   }
 }
 
 function judgeVersion({ version, isVersionKnownToWork }: RedisFacts): CheckResult {
-  if (isVersionKnownToWork) return { name: 'Redis', verdict: 'ok', detail: `answers, version ${version}` };
-  return { name: 'Redis', verdict: 'fault', detail: `version ${version} is too old`, nextStep: 'Use 6.2 or newer' };
+  if (isVersionKnownToWork) return ok(`answers, version ${version}`);
+  return fault(`version ${version} is too old`, 'Use 6.2 or newer');
 }
 
 function judgePersistence({ hasAppendOnlyFile }: RedisFacts, isLossAllowed: boolean): CheckResult {
-  const name = 'Redis persistence';
-  if (hasAppendOnlyFile) return { name, verdict: 'ok', detail: 'append-only file is on' };
+  const persistence = resultsOf('Redis persistence');
+  if (hasAppendOnlyFile) return persistence.ok('append-only file is on');
   const detail = 'append-only file is off: restarting Redis loses messages';
-  return { name, verdict: isLossAllowed ? 'warning' : 'fault', detail, nextStep: 'Set "appendonly yes" in Redis' };
+  return (isLossAllowed ? persistence.warning : persistence.fault)(detail, 'Set "appendonly yes" in Redis');
 }
 
 function judgeEviction({ evictionPolicy, maxMemoryBytes }: RedisFacts): CheckResult {
-  const name = 'Redis eviction';
-  if (evictionPolicy === 'noeviction') return { name, verdict: 'ok', detail: 'noeviction' };
-  const verdict = maxMemoryBytes > 0 ? 'fault' : 'warning';
+  const eviction = resultsOf('Redis eviction');
+  if (evictionPolicy === 'noeviction') return eviction.ok('noeviction');
   const detail = `${evictionPolicy}: Redis would delete accepted messages when its memory is full`;
-  return { name, verdict, detail, nextStep: 'Set "maxmemory-policy noeviction" in Redis' };
+  const judged = maxMemoryBytes > 0 ? eviction.fault : eviction.warning;
+  return judged(detail, 'Set "maxmemory-policy noeviction" in Redis');
 }

@@ -13,6 +13,7 @@ import type { Check } from './run-checks.ts';
 import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { findMissingDependencies } from '../../bot/app/missing-dependencies.ts';
 import type { Config, Secrets } from '../../bot/config/config.ts';
+import { resultsOf } from './results-of.ts';
 
 const KEYS_LIMIT_MS = 5 * SECOND_MS;
 const UPSTREAM_NAMES = "the engine's names in SERVICE_UPSTREAM_MODELS (svc-plus=NAME)";
@@ -29,10 +30,10 @@ export function serviceChecks(config: Config, secrets: Secrets): Check[] {
 }
 
 async function checkLacks(config: Config, secrets: Secrets): Promise<CheckResult[]> {
-  const name = 'Service';
+  const { ok, warning, fault } = resultsOf('Service');
   const lacks = await findMissingDependencies(config, secrets);
-  if (lacks.length === 0) return [{ name, verdict: 'ok', detail: 'API keys, applications and people are configured' }];
-  return lacks.map(({ sentence, isAllLost }) => ({ name, verdict: isAllLost ? 'fault' : 'warning', detail: sentence }));
+  if (lacks.length === 0) return [ok('API keys, applications and people are configured')];
+  return lacks.map(({ sentence, isAllLost }) => (isAllLost ? fault : warning)(sentence));
 }
 
 /** Compares the keys with those of the running service processes. Says nothing without Redis, which has its own check. */
@@ -48,7 +49,7 @@ async function checkKeys(config: Config, secrets: Secrets): Promise<CheckResult[
   try {
     const asked = findForeignKeys(redis, createKeyRing(secrets), Date.now());
     const { sentence } = await withTimeout(asked, KEYS_LIMIT_MS);
-    return sentence === undefined ? [] : [{ name: 'Service keys', verdict: 'fault', detail: sentence }];
+    return sentence === undefined ? [] : [resultsOf('Service keys').fault(sentence)];
   } catch {
     return [];
   } finally {
@@ -85,7 +86,7 @@ function engineCheck(baseUrl: string, config: Config, secrets: Secrets): Check {
 }
 
 async function checkInstitution(institution: NonNullable<Config['service']['institution']>): Promise<CheckResult[]> {
-  const name = 'Institution';
+  const { ok, fault } = resultsOf('Institution');
   const isOidc = institution.kind === 'oidc';
   const address = isOidc
     ? `${institution.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
@@ -93,7 +94,7 @@ async function checkInstitution(institution: NonNullable<Config['service']['inst
   const setting = isOidc ? 'SERVICE_OIDC_ISSUER' : 'SERVICE_CAS_URL';
   const answer = await requestForCheck(address);
   const isThere = isOidc ? answer.status === 200 : answer.status > 0 && answer.status < 400;
-  if (isThere) return [{ name, verdict: 'ok', detail: `answers at ${address}` }];
+  if (isThere) return [ok(`answers at ${address}`)];
   const detail = 'code' in answer ? `cannot be reached (${answer.code})` : `${address} answers ${answer.status}`;
-  return [{ name, verdict: 'fault', detail, nextStep: `Check ${setting}` }];
+  return [fault(detail, `Check ${setting}`)];
 }

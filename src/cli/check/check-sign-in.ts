@@ -4,6 +4,7 @@ import type { CheckResult } from '../../bot/platforms/platform.ts';
 import { checkCas } from './check-cas.ts';
 import { checkOidc } from './check-oidc.ts';
 import { requestForCheck } from '../../shared/http/check-request.ts';
+import { resultsOf } from './results-of.ts';
 
 export interface SignInCheckOptions {
   /** The service's protocol. Defaults to `oauth2`. */
@@ -32,7 +33,7 @@ export function signInToCheck({ signIn, http }: Config, { signInClientSecret }: 
   };
 }
 
-const NAME = 'Sign-in service';
+const { ok, warning, fault } = resultsOf('Sign-in service');
 
 /**
  * Opens the sign-in page as a browser would; no one signs in. With `oauth2`, only a real sign-in can verify the client
@@ -65,39 +66,17 @@ async function checkOauth2({
     state: 'check',
   });
   const answer = await requestForCheck(`${authUrl}/oauth2.0/authorize?${query.toString()}`);
-  if ('code' in answer) {
-    const nextStep = 'Check SIGN_IN_URL and that this machine can reach it';
-    return [{ name: NAME, verdict: 'fault', detail: `cannot be reached (${answer.code})`, nextStep }];
-  }
-  if (answer.status >= 500) {
-    return [
-      {
-        name: NAME,
-        verdict: 'fault',
-        detail: `answers ${answer.status}`,
-        nextStep: 'Contact the operator of the sign-in service',
-      },
-    ];
-  }
+  if ('code' in answer)
+    return [fault(`cannot be reached (${answer.code})`, 'Check SIGN_IN_URL and that this machine can reach it')];
+  if (answer.status >= 500) return [fault(`answers ${answer.status}`, 'Contact the operator of the sign-in service')];
   if (answer.status === 404) {
     const detail = `${authUrl}/oauth2.0/authorize does not exist (404)`;
-    return [
-      { name: NAME, verdict: 'fault', detail, nextStep: 'Correct SIGN_IN_URL: /oauth2.0/authorize is appended to it' },
-    ];
+    return [fault(detail, 'Correct SIGN_IN_URL: /oauth2.0/authorize is appended to it')];
   }
   if (answer.status >= 400) {
     const nextStep = `Register the client SIGN_IN_CLIENT_ID with the redirect address ${redirectUri} at the sign-in service`;
-    return [
-      {
-        name: NAME,
-        verdict: 'warning',
-        detail: `answers ${answer.status} for our client and redirect address`,
-        nextStep,
-      },
-    ];
+    return [warning(`answers ${answer.status} for our client and redirect address`, nextStep)];
   }
   const nextStep = 'To test a real sign-in, run npm run check -- --sign-in';
-  return [
-    { name: NAME, verdict: 'ok', detail: 'shows its sign-in page for our client and redirect address', nextStep },
-  ];
+  return [ok('shows its sign-in page for our client and redirect address', nextStep)];
 }

@@ -4,6 +4,7 @@ import { entriesOfFamily } from '../../shared/models/known-models.ts';
 import { applyDefaults, type ModelFileEntry } from '../../shared/models/models-file.ts';
 import { thinkingFields } from '../../shared/models/thinking-fields.ts';
 import { askBriefly, type ChatPlace } from '../../bot/model/probe-chat.ts';
+import { resultsOf } from './results-of.ts';
 
 /** Options for testing models that the models file does not list. */
 export interface TriedModelsOptions extends ChatPlace {
@@ -52,11 +53,11 @@ export async function tryUnlistedModels(options: TriedModelsOptions): Promise<Ch
 
 function notTried(rest: readonly string[]): CheckResult {
   const detail = `${rest.length} more are not in MODELS_FILE and were not tested`;
-  return { name: 'Models', verdict: 'hint', detail, nextStep: 'To test others, name them in CHAT_MODELS' };
+  return resultsOf('Models').hint(detail, 'To test others, name them in CHAT_MODELS');
 }
 
 async function tryModel(options: TriedModelsOptions, model: string): Promise<CheckResult> {
-  const name = `Model ${model}`;
+  const { hint, warning } = resultsOf(`Model ${model}`);
   const ask = (fields: object, content: unknown = 'Say OK.') => askOnce(options, { model, content, fields });
   const [bare, picture, tools] = await Promise.all([
     ask({}),
@@ -67,24 +68,20 @@ async function tryModel(options: TriedModelsOptions, model: string): Promise<Che
     ask({ tools: [TOOL] }),
   ]);
   if (!bare.answers)
-    return {
-      name,
-      verdict: 'warning',
-      detail: 'is not in MODELS_FILE and did not answer, so no entry can be suggested',
-      nextStep: 'Correct its name, or the fault of the chat service in the lines above',
-    };
+    return warning(
+      'is not in MODELS_FILE and did not answer, so no entry can be suggested',
+      'Correct its name, or the fault of the chat service in the lines above',
+    );
   const entry: ModelFileEntry = {
     ...(await wayOf(ask, entriesOfFamily(model, options.known))),
     name: model,
     images: picture.answers ? true : undefined,
     tools: tools.answers ? undefined : false,
   };
-  return {
-    name,
-    verdict: 'hint',
-    detail: 'is not in MODELS_FILE: only text and tools are used, no images or thinking',
-    nextStep: `A few small requests suggest this entry; add it to the list [ ] in ${options.modelsFile}: ${JSON.stringify(inOrder(entry))}`,
-  };
+  return hint(
+    'is not in MODELS_FILE: only text and tools are used, no images or thinking',
+    `A few small requests suggest this entry; add it to the list [ ] in ${options.modelsFile}: ${JSON.stringify(inOrder(entry))}`,
+  );
 }
 
 type Ask = (fields: object, content?: unknown) => Promise<Trial>;

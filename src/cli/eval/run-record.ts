@@ -1,41 +1,32 @@
 import { z } from 'zod';
 import { parseJson } from '../../shared/parse-json.ts';
 
-/** The result of one question. */
-export interface Result {
-  ask: string;
-  as: string;
-  in: string;
+const resultSchema = z.object({
+  ask: z.string(),
+  as: z.string(),
+  in: z.string(),
   /** Whether there are no faults. */
-  holds: boolean;
-  faults: string[];
-  text: string;
-  beside: string;
-  tookMs: number;
-}
+  holds: z.boolean(),
+  faults: z.array(z.string()),
+  text: z.string(),
+  beside: z.string(),
+  tookMs: z.number(),
+});
 
-/** A stored run, for comparison with a later one. */
-export interface RunRecord {
-  version: 1;
-  /** ISO 8601. */
-  at: string;
-  questions: string;
-  model: string;
-  results: Result[];
-}
-
-const recordSchema: z.ZodType<RunRecord> = z.object({
+const recordSchema = z.object({
   version: z.literal(1),
+  /** ISO 8601. */
   at: z.string(),
   questions: z.string(),
   model: z.string(),
-  results: z.array(
-    z.object({
-      ...{ ask: z.string(), as: z.string(), in: z.string(), holds: z.boolean() },
-      ...{ faults: z.array(z.string()), text: z.string(), beside: z.string(), tookMs: z.number() },
-    }),
-  ),
+  results: z.array(resultSchema),
 });
+
+/** The result of one question. */
+export type Result = z.infer<typeof resultSchema>;
+
+/** A stored run, for comparison with a later one. */
+export type RunRecord = z.infer<typeof recordSchema>;
 
 /** @returns undefined if it is not a run record */
 export function readRun(text: string): RunRecord | undefined {

@@ -15,6 +15,10 @@ import { checkRedis } from '../check/check-redis.ts';
 import { checkSignIn, signInToCheck } from '../check/check-sign-in.ts';
 import { runOne } from '../check/run-checks.ts';
 import type { Changes } from './settings-file.ts';
+import { resultsOf } from '../check/results-of.ts';
+
+const chat = resultsOf('Chat');
+const chatModels = resultsOf('Chat models');
 
 /** The answers so far, by setting. */
 export type Answers = Readonly<Record<string, string | undefined>>;
@@ -73,15 +77,14 @@ export async function listModels(answers: Answers): Promise<string[]> {
 /** Whether the engine's address answers at all. */
 export async function tryEngine(answers: Answers): Promise<CheckResult[]> {
   const answer = await probeModels(engineOf(answers));
-  if (!('code' in answer)) return [{ name: 'Chat', verdict: 'ok', detail: `answers at ${answers['CHAT_BASE_URL']}` }];
-  const nextStep = 'Check the address and that this machine can reach it';
-  return [{ name: 'Chat', verdict: 'fault', detail: `cannot be reached (${answer.code})`, nextStep }];
+  if (!('code' in answer)) return [chat.ok(`answers at ${answers['CHAT_BASE_URL']}`)];
+  return [chat.fault(`cannot be reached (${answer.code})`, 'Check the address and that this machine can reach it')];
 }
 
 /** Whether the engine refuses to list its models, usually because of the key. Named models are tried themselves. */
 export async function tryKey(answers: Answers): Promise<CheckResult[]> {
   const refused = answers['CHAT_MODELS'] === undefined ? await refusedList(engineOf(answers)) : undefined;
-  return refused ? [{ name: 'Chat models', verdict: 'fault', ...refused }] : [];
+  return refused ? [chatModels.fault(...refused)] : [];
 }
 
 /** Asks the default model for an answer. */
@@ -93,14 +96,14 @@ export async function tryModels(answers: Answers): Promise<CheckResult[]> {
   const refused = await tryKey(answers);
   if (refused.length > 0) return refused;
   const nextStep = 'Correct the address or the key, or enter the names of the models';
-  return [{ name: 'Chat models', verdict: 'fault', detail: 'the service lists no chat models', nextStep }];
+  return [chatModels.fault('the service lists no chat models', nextStep)];
 }
 
 function engineOf({ CHAT_BASE_URL: baseUrl = '', CHAT_API_KEY: apiKey = '' }: Answers) {
   return { baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ''), apiKey };
 }
 
-const SIGN_IN_NAME = 'Sign-in service';
+const signIn = resultsOf('Sign-in service');
 /** Providers that issue refresh tokens only for `offline_access`. */
 const NEEDS_OFFLINE_ACCESS = /(?:^|\.)(?:microsoftonline\.com|microsoftonline\.cn|okta\.com|oktapreview\.com)$/;
 
@@ -130,9 +133,7 @@ export async function tryIssuer(answers: Answers): Promise<CheckResult[]> {
   const { SIGN_IN_TYPE: type, SIGN_IN_URL: url } = answers;
   if (url === undefined) return [];
   if (type === 'cas') return trySignIn(answers);
-  const inOrder = (detail: string) => [
-    { name: SIGN_IN_NAME, verdict: 'ok' as const, detail, nextStep: howToRegister(answers) },
-  ];
+  const inOrder = (detail: string) => [signIn.ok(detail, howToRegister(answers))];
   if (type === 'oauth2') return inOrder('uses OAuth 2.0');
   const answer = await requestForCheck(discoveryAddress(url));
   const named = 'body' in answer && answer.status === 200 ? readJsonObject(answer.body)?.['issuer'] : undefined;
@@ -145,7 +146,7 @@ export async function tryIssuer(answers: Answers): Promise<CheckResult[]> {
       ? `its issuer is ${named}`
       : `has no discovery document (${answer.status})`;
   const nextStep = isAway ? 'Check the address and that this machine can reach it' : 'Enter the exact issuer';
-  return [{ name: SIGN_IN_NAME, verdict: 'fault', detail, nextStep }];
+  return [signIn.fault(detail, nextStep)];
 }
 
 /** The address that the sign-in service asks for before it issues the client id, which is the next question. */

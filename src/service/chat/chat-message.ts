@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../../shared/parse-json.ts';
 import { listOf, must, optional, textOr } from './field-rules.ts';
 
 const IMAGE_DATA_URL = /^data:image\/[\w.+-]+(?:;[\w=.-]+)*;base64,/i;
@@ -161,8 +162,4 @@ export function calledName(call: NonNullable<ChatMessage['tool_calls']>[number])
 
 export function isDataUrl(url: string): boolean {
   return IMAGE_DATA_URL.test(url);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../shared/parse-json.ts';
 import type { ToolDeclaration } from '../chat/tool-declaration.ts';
 import { QuestionValues } from './question-values.ts';
 import { standingAlone } from './words.ts';
@@ -53,7 +54,7 @@ function find(name: string, schema: Schema, source: Source): unknown {
     case 'integer':
       return source.values.nextNumber(true);
     case 'array': {
-      const items = isSchema(schema['items']) ? schema['items'] : {};
+      const items = isObject(schema['items']) ? schema['items'] : {};
       const said = optionsOf(items)?.filter((option) => isSaid(option, source.question));
       if (said) return said.length > 0 ? said : undefined;
       return collect(() => find(name, items, source));
@@ -90,7 +91,7 @@ function stopGap(schema: Schema, question: string): unknown {
     case 'boolean':
       return true;
     case 'array':
-      return [isSchema(schema['items']) ? stopGap(schema['items'], question) : question];
+      return [isObject(schema['items']) ? stopGap(schema['items'], question) : question];
     case 'object':
       return {};
     default:
@@ -126,8 +127,4 @@ function typeOf({ type }: Schema): unknown {
 
 function isNumeric(schema: Schema): boolean {
   return optionsOf(schema) === undefined && ['number', 'integer'].includes(String(typeOf(schema)));
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,25 +1,9 @@
 import type { Router } from '@koa/router';
 import { showAccountPage } from '../pages/account-page.ts';
-import type { ServiceClient } from '../clients-file.ts';
-import type { ServiceReport } from '../service-report.ts';
-import type { Consents } from './consents.ts';
-import type { Forms } from './forms.ts';
-import type { Grants } from './grants.ts';
-import type { Login } from './login.ts';
-import type { BrowserSessions } from './browser-sessions.ts';
-
-export interface AccountRouteParts {
-  clients: ReadonlyMap<string, ServiceClient>;
-  visitors: BrowserSessions;
-  login: Login;
-  consents: Consents;
-  forms: Forms;
-  grants: Grants;
-  report: ServiceReport;
-}
+import type { AuthorizeRouteParts } from './authorize-routes.ts';
 
 /** `/account`, where people see and withdraw their consents. */
-export function addAccountRoutes(router: Router, parts: AccountRouteParts): void {
+export function addAccountRoutes(router: Router, parts: AuthorizeRouteParts): void {
   const { clients, visitors, login, consents, forms, grants, report } = parts;
 
   router.get('/account', async (ctx) => {

@@ -12,6 +12,7 @@ import type { Login } from './login.ts';
 import { PageError } from './sign-in-errors.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 
+/** What the routes of signed-in people work with. */
 export interface AuthorizeRouteParts {
   clients: ReadonlyMap<string, ServiceClient>;
   visitors: BrowserSessions;

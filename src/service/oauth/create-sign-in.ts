@@ -7,7 +7,7 @@ import { PAGE_TEXTS } from '../pages/service-page-texts.ts';
 import type { ServiceReport } from '../service-report.ts';
 import type { ServiceSignIn, ServedFiles } from '../service-options.ts';
 import { addAccountRoutes } from './account-routes.ts';
-import { addAuthorizeRoutes } from './authorize-routes.ts';
+import { addAuthorizeRoutes, type AuthorizeRouteParts } from './authorize-routes.ts';
 import { createCheckLogin, type CheckLogin } from './check-login.ts';
 import { Consents } from './consents.ts';
 import { Directory } from './directory.ts';
@@ -15,7 +15,7 @@ import { Forms, formField } from './forms.ts';
 import { Grants } from './grants.ts';
 import { KnownDevices } from './known-devices.ts';
 import { LoginThrottle } from './login-throttle.ts';
-import { createLogin, type Login } from './login.ts';
+import { createLogin } from './login.ts';
 import { createRedirectToProvider } from './methods/redirect-to-provider.ts';
 import { addMethodRoutes } from './methods/method-routes.ts';
 import { RoundTrips } from './methods/round-trips.ts';
@@ -28,21 +28,13 @@ import { tokenRoutes } from './token-routes.ts';
 import { BrowserSessions } from './browser-sessions.ts';
 import { readReturnTo, chooseSignInPath } from './return-to.ts';
 import { showSignedOutPage } from '../pages/plain-pages.ts';
-import type { ServiceClient } from '../clients-file.ts';
 import { afterSignInPath, readServiceAddress } from './service-address.ts';
 import { PageError } from './sign-in-errors.ts';
 
 const MAX_TYPED_CHARS = 1_024;
 
-interface LoginRouteParts {
-  login: Login;
-  checkLogin: CheckLogin;
-  forms: Forms;
-  visitors: BrowserSessions;
-}
-
 /** The page for choosing a sign-in method, and the target of its login form. */
-function addLoginRoutes(router: Router, { login, checkLogin, forms, visitors }: LoginRouteParts): void {
+function addLoginRoutes(router: Router, { login, forms, visitors }: AuthorizeRouteParts, checkLogin: CheckLogin): void {
   router.get('/sign-in', (ctx) => login.show(ctx, { returnTo: readReturnTo(ctx), forcesLogin: true }));
   router.post('/oauth2.0/login', async (ctx) => {
     const { returnTo } = forms.open(ctx, 'login');
@@ -106,14 +98,15 @@ export function createSignIn(options: SignInOptions): SignIn {
     trustedProxyHops,
     report,
   });
+  const parts = { clients, visitors, login, consents, forms, grants, report };
   return {
     addBrowserRoutes(router) {
-      addAuthorizeRoutes(router, { clients, visitors, login, consents, forms, grants, report });
-      addLoginRoutes(router, { login, checkLogin, forms, visitors });
+      addAuthorizeRoutes(router, parts);
+      addLoginRoutes(router, parts, checkLogin);
       // Before the sign-in methods, whose paths look similar.
-      addLogoutRoutes(router, { clients, visitors, login, report });
+      addLogoutRoutes(router, parts);
       addMethodRoutes(router, { methods, leaveFor, roundTrips, publicUrl, people, directory, visitors });
-      addAccountRoutes(router, { clients, visitors, login, consents, forms, grants, report });
+      addAccountRoutes(router, parts);
     },
     tokenRoutes: tokenRoutes({ clients, people, grants, accessTokenSec, publicUrl, report }),
   };
@@ -134,15 +127,8 @@ function createMethods(
   });
 }
 
-interface LogoutRouteParts {
-  clients: ReadonlyMap<string, ServiceClient>;
-  visitors: BrowserSessions;
-  login: Login;
-  report: ServiceReport;
-}
-
 /** `/logout`, and `/sign-in/return`, which redirects to the address given at sign-out, but only after the next sign-in. */
-function addLogoutRoutes(router: Router, { clients, visitors, login, report }: LogoutRouteParts): void {
+function addLogoutRoutes(router: Router, { clients, visitors, login, report }: AuthorizeRouteParts): void {
   router.get('/logout', async (ctx) => {
     if (ctx.method !== 'HEAD') {
       await visitors.end(ctx);

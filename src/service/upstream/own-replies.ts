@@ -3,6 +3,7 @@ import { ToolCallAssembler, readToolCallDeltas } from '../../shared/models/call-
 import { readContent, readThought, THOUGHT_FIELDS_OF_REPLY } from '../../shared/models/content-parts.ts';
 import { readFinishReason } from '../../shared/models/finish-reason.ts';
 import { ReplyText, type Ending } from '../../shared/models/reply-text.ts';
+import { isObject } from '../../shared/parse-json.ts';
 import { StreamedText } from '../../shared/models/whole-text.ts';
 
 /** The parts of an engine's response that we examine; everything else passes through unchanged. */
@@ -52,7 +53,7 @@ export class ReplyNormalizer {
     reply.model = this.#request.model.name;
     if (Array.isArray(reply.choices)) {
       for (const choice of reply.choices as unknown[])
-        if (isFields(choice)) {
+        if (isObject(choice)) {
           this.#choiceOf(choice['index']).normalize(choice);
           liftUsage(reply, choice);
         }
@@ -91,6 +92,14 @@ export class ReplyNormalizer {
 /** Finish reasons that permit an empty answer. */
 const SILENT_ENDS: ReadonlySet<unknown> = new Set(['length', 'content_filter']);
 
+/** Where a message is in its answer. */
+interface PlaceInReply {
+  ending: Ending;
+  isSummary: boolean;
+  mayRepeat: boolean;
+  isAfterEnd: boolean;
+}
+
 /** One of the answers of a request; usually there is only one. */
 class ChoiceNormalizer {
   readonly #isThinking: boolean;
@@ -124,8 +133,8 @@ class ChoiceNormalizer {
     // Only the last chunk may have a finish reason. Some engines send an empty one with each chunk, or repeat it beside the
     // usage.
     const finishes = typeof reason === 'string' && reason !== '' && !this.hasFinished;
-    const isMessage = isFields(message) && (!isFields(delta) || Object.keys(delta).length === 0);
-    const reply = isMessage ? message : isFields(delta) ? delta : undefined;
+    const isMessage = isObject(message) && (!isObject(delta) || Object.keys(delta).length === 0);
+    const reply = isMessage ? message : isObject(delta) ? delta : undefined;
     const isAfterEnd = this.hasFinished;
     if (finishes) this.hasFinished = true;
     else if (reason !== undefined) choice['finish_reason'] = undefined;
@@ -145,15 +154,8 @@ class ChoiceNormalizer {
     this.hasContent ||= SILENT_ENDS.has(readFinishReason(String(reason)));
   }
 
-  #takeMessage(
-    message: Fields,
-    {
-      ending,
-      isSummary,
-      mayRepeat,
-      isAfterEnd,
-    }: { ending: Ending; isSummary: boolean; mayRepeat: boolean; isAfterEnd: boolean },
-  ): void {
+  #takeMessage(message: Fields, place: PlaceInReply): void {
+    const { isSummary, isAfterEnd } = place;
     const { content: written } = message;
     const parts = typeof written === 'object' && written !== null ? readContent(written) : undefined;
     if (parts) message['content'] = parts.text;
@@ -166,19 +168,10 @@ class ChoiceNormalizer {
     if (isSummary) this.#calls.addSummary(pieces);
     else for (const piece of pieces) this.#calls.add(piece);
     if (thought !== '') this.#showThought(message, thought);
-    this.#takeText(message, typeof content === 'string' ? content : '', { ending, isSummary, mayRepeat, isAfterEnd });
+    this.#takeText(message, typeof content === 'string' ? content : '', place);
   }
 
-  #takeText(
-    message: Fields,
-    content: string,
-    {
-      ending,
-      isSummary,
-      mayRepeat,
-      isAfterEnd,
-    }: { ending: Ending; isSummary: boolean; mayRepeat: boolean; isAfterEnd: boolean },
-  ): void {
+  #takeText(message: Fields, content: string, { ending, isSummary, mayRepeat, isAfterEnd }: PlaceInReply): void {
     if (content === '' && ending === 'more') return;
     const fresh = mayRepeat ? this.#whole.lastPiece(content, isSummary, isAfterEnd) : content;
     if (!mayRepeat) this.#whole.add(content);
@@ -229,13 +222,9 @@ function endingOf(reason: string): Ending {
 
 /** Some engines put the usage into the choice, beside its finish reason. */
 function liftUsage(reply: EngineReply, choice: Fields): void {
-  if (!isFields(choice['usage'])) return;
+  if (!isObject(choice['usage'])) return;
   reply.usage ??= choice['usage'];
   choice['usage'] = undefined;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function asText(value: unknown): string {

@@ -1,5 +1,6 @@
+import type { Context } from 'koa';
 import { html, trustedHtml } from '../../shared/text/html.ts';
-import { localize, type Bilingual, type Language } from '../../shared/text/texts.ts';
+import { languageOfHeader, localize, type Bilingual, type Language } from '../../shared/text/texts.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 
 export interface Notice {
@@ -40,6 +41,21 @@ button + button { background: none; border-color: var(--line); color: inherit; }
  */
 export function noticePolicy(formAction = "'none'"): string {
   return `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action ${formAction}`;
+}
+
+/** Answers a request with such a page, which cannot be framed and is not kept. @param formAction see `noticePolicy` */
+export function showNotice(
+  context: Context,
+  status: number,
+  { formAction, ...page }: Omit<Notice, 'language'> & { formAction?: string },
+): void {
+  context.status = status;
+  context.set({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': `${noticePolicy(formAction)}; frame-ancestors 'none'`,
+  });
+  context.type = 'text/html; charset=utf-8';
+  context.body = noticePage({ language: languageOfHeader(context.get('accept-language')), ...page });
 }
 
 /** A simple card that tells what happened and what to do. */

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { languageOfHeader } from '../../shared/text/texts.ts';
 import { MAX_FILE_BYTES, type Bootstrap } from '../api.ts';
 import type { Frames } from '../browser/frames.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 import { MessengerError } from '../messenger-error.ts';
-import type { MessengerContext, Protocol, ProtocolFactory } from '../protocol.ts';
+import type { MessengerContext, Protocol, ProtocolFactory, UserMessage } from '../protocol.ts';
 import { sniffImageType } from '../media-store.ts';
-import { IdempotentSender } from '../send-once.ts';
 import { CHINESE_SPELLINGS, SLASH_COMMANDS } from '../offered-words.ts';
 import { viewOf } from '../stored-message.ts';
 import { streamEvents } from './event-stream.ts';
@@ -102,7 +102,16 @@ export function pageApi(options: PageApiOptions): Router {
 }
 
 function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): void {
-  const sends = new IdempotentSender(side.store, protocol);
+  const sends = new KeyedMutex();
+  // A page without a response sends again, and both requests may be handled at the same time when a suspended process resumes.
+  const sendOnce = (saying: UserMessage) => {
+    const { person, clientId } = saying;
+    if (clientId === undefined) return protocol.send(saying);
+    return sends.run(
+      JSON.stringify([person, clientId]),
+      async () => (await side.store.findByClientId(person, clientId)) ?? protocol.send(saying),
+    );
+  };
   const amend = async (personId: string, messageId: string, text: string | undefined) => {
     const amended = await protocol.amend?.(personId, messageId, text);
     if (!amended) throw new MessengerError('bad_request', 'Messages cannot be edited or deleted on this platform');
@@ -123,7 +132,7 @@ function addMessageRoutes(router: Router, { side, protocol }: PageApiOptions): v
     const media = { imageIds: images, fileIds: files };
     const saying = { person: sender, conversationId, text, ...media, quoteMessageId, clientId };
     context.status = 202;
-    context.body = viewOf(await sends.send(saying), sender);
+    context.body = viewOf(await sendOnce(saying), sender);
   });
   router.post('/conversations/:id/read', async (context) => {
     const reader = parse(personRequest, context).person;

@@ -3,7 +3,7 @@ import type { AmendedMessage, MessengerContext } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import type { EventClient } from './event-client.ts';
 import { DELETED_TEXT, type EventPayloads } from './event-payload.ts';
-import { SEARCHED_MESSAGES } from './searched-messages.ts';
+import { SEARCHED_MESSAGES } from './threads.ts';
 
 /**
  * A person edits or deletes their message: the change is shown immediately, and the bot is notified, with Slack's retries.

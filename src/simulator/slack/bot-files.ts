@@ -5,8 +5,8 @@ import type { Conversation } from '../directory.ts';
 import { botFileLine } from '../http/bot-file.ts';
 import type { MessengerContext } from '../protocol.ts';
 import { SlackFault } from './slack-fault.ts';
-import { threadRoot, threadView } from './threads.ts';
-import { channelIdOf, messageIdOf, TEAM_ID, type TsClock } from './workspace.ts';
+import { newBotMessage } from './threads.ts';
+import { channelIdOf, TEAM_ID, type TsClock } from './workspace.ts';
 
 /** Upload address for a file's bytes. */
 export const UPLOAD_PATH = '/files-pri/upload';
@@ -96,26 +96,17 @@ export class BotFiles {
   }
 
   async #show(file: BotFile, args: CallArguments, title: string): Promise<void> {
-    const { store, chatLog, bot, nowMs, url } = this.#side;
+    const { chatLog, url } = this.#side;
     const conversation = this.#parts.channel(args, 'channel_id');
-    const threadTs = tsOf(args, 'thread_ts');
-    const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
-    const ts = this.#parts.clock.next();
-    const channel = channelIdOf(conversation);
+    const place = { conversation, threadTs: tsOf(args, 'thread_ts') };
+    const fresh = await newBotMessage(this.#side, this.#parts.clock, place);
     // Two concurrent calls create one file.
     if (file.shown) return;
-    file.shown = { channel, ts };
+    file.shown = { channel: channelIdOf(conversation), ts: fresh.slack.ts };
     await chatLog.write({
-      id: messageIdOf(channel, ts),
-      conversationId: conversation.id,
-      sender: 'bot',
-      senderName: bot.name,
-      state: 'final',
+      ...fresh,
       text: botFileLine(url(), { key: file.downloadKey, name: file.name, title }),
-      images: [],
-      atMs: nowMs(),
-      thread: root && threadView(root),
-      slack: { ts, raw: '', threadTs, fileIds: [`${TEAM_ID}-${file.id}`] },
+      slack: { ...fresh.slack, fileIds: [`${TEAM_ID}-${file.id}`] },
     });
   }
 }

@@ -7,10 +7,9 @@ import type { BlockContent } from './read-blocks.ts';
 import { buttonsOf, namedBlocks } from './read-buttons.ts';
 import { SlackFault } from './slack-fault.ts';
 import type { MessengerContext } from '../protocol.ts';
-import { SEARCHED_MESSAGES } from './searched-messages.ts';
 import type { SlackTiming } from './timing.ts';
-import { threadRoot, threadView } from './threads.ts';
-import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './workspace.ts';
+import { newBotMessage, SEARCHED_MESSAGES } from './threads.ts';
+import type { TsClock, Workspace } from './workspace.ts';
 import { callsEverybody, shownText } from './written-text.ts';
 
 /** A bot's message from a call. */
@@ -44,28 +43,15 @@ export class BotMessages {
 
   /** @throws SlackFault `thread_not_found`, `cannot_reply_to_message` */
   post(conversation: Conversation, { threadTs, metadata, isStream, ...words }: BotMessage): Promise<StoredMessage> {
-    const { store, nowMs, bot } = this.#side;
+    const { store, nowMs } = this.#side;
     return this.#mutex.run(conversation.id, async () => {
-      const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
-      const ts = this.#slack.clock.next();
+      const fresh = await newBotMessage(this.#side, this.#slack.clock, { conversation, threadTs });
       const questionId = await this.#questionFor(conversation, threadTs);
+      const streamSinceMs = isStream ? nowMs() : undefined;
       const message: StoredMessage = {
-        id: messageIdOf(channelIdOf(conversation), ts),
-        conversationId: conversation.id,
-        sender: 'bot',
-        senderName: bot.name,
+        ...fresh,
         state: 'streaming',
-        text: '',
-        images: [],
-        atMs: nowMs(),
-        thread: root && threadView(root),
-        slack: {
-          ts,
-          raw: '',
-          threadTs,
-          questionId,
-          streamSinceMs: isStream ? nowMs() : undefined,
-        },
+        slack: { ...fresh.slack, questionId, streamSinceMs },
       };
       await store.markOpen(message.id);
       return this.#show(message, { ...words, metadata });
@@ -189,10 +175,9 @@ export class BotMessages {
     { note: _before, ...message }: StoredMessage,
     { markdown: raw, note, metadata, blocks: given }: BlockContent & { metadata?: SlackPart['metadata'] },
   ): Promise<StoredMessage> {
-    const { chatLog, store, trace, bot, nowMs } = this.#side;
+    const { chatLog, store, trace, bot } = this.#side;
     const questionId = message.slack?.questionId ?? '';
-    if (callsEverybody(raw) || callsEverybody(note))
-      trace.recordViolation({ questionId, reason: 'the text mentions everyone', atMs: nowMs() });
+    if (callsEverybody(raw) || callsEverybody(note)) trace.recordViolation('the text mentions everyone', questionId);
     const text = shownText(raw, this.#slack.workspace, bot.name);
     trace.recordSnapshot(questionId, text);
     const before: SlackPart = message.slack ?? { ts: '' };

@@ -1,5 +1,6 @@
 import { randomToken } from '../../shared/crypto/ids.ts';
 import { languageOfText, localize } from '../../shared/text/texts.ts';
+import { BackgroundTasks } from '../background-tasks.ts';
 import { MessengerError } from '../messenger-error.ts';
 import type { MessengerContext, UserMessage } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
@@ -27,11 +28,13 @@ export interface CommandParts {
 export class Commands {
   readonly #side: MessengerContext;
   readonly #parts: CommandParts;
-  readonly #pending = new Set<Promise<unknown>>();
+  /** Deliveries. */
+  readonly tasks: BackgroundTasks;
 
   constructor(side: MessengerContext, parts: CommandParts) {
     this.#side = side;
     this.#parts = parts;
+    this.tasks = new BackgroundTasks(side.background);
   }
 
   /** A leading blank makes it a message. */
@@ -80,11 +83,6 @@ export class Commands {
     return shown;
   }
 
-  /** Resolves once no command is in progress. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#pending);
-  }
-
   #refusal(text: string, name: string): Pick<StoredMessage, 'state' | 'error'> {
     const error = localize(MESSENGER_TEXTS.noCommand, languageOfText(text), { name: `/${name}` });
     return { state: 'failed', error };
@@ -92,7 +90,7 @@ export class Commands {
 
   /** A command is sent once. If the app does not acknowledge it within three seconds it has failed, and Slack says so. */
   #deliver(message: StoredMessage, text: string): void {
-    const { chatLog, background } = this.#side;
+    const { chatLog } = this.#side;
     const { client, payloads, responses } = this.#parts;
     const deliver = async () => {
       const responseUrl = responses.create(message);
@@ -102,9 +100,6 @@ export class Commands {
       const failed = kind === 'refused' ? MESSENGER_TEXTS.botRefused : MESSENGER_TEXTS.botUnreachable;
       await chatLog.write({ ...message, state: 'failed', error: localize(failed, languageOfText(message.text)) });
     };
-    const guarded: Promise<unknown> = deliver()
-      .catch((error: unknown) => background.failed(error, 'a command could not be delivered'))
-      .finally(() => this.#pending.delete(guarded));
-    this.#pending.add(guarded);
+    this.tasks.add(deliver(), 'a command could not be delivered');
   }
 }

@@ -4,8 +4,8 @@ import type { StoredMessage } from '../stored-message.ts';
 import { viewsOf } from './bot-messages.ts';
 import type { BlockContent } from './read-blocks.ts';
 import { namedBlocks } from './read-buttons.ts';
-import { threadRoot, threadView } from './threads.ts';
-import { channelIdOf, messageIdOf, type TsClock, type Workspace } from './workspace.ts';
+import { newBotMessage } from './threads.ts';
+import type { TsClock, Workspace } from './workspace.ts';
 import { shownText } from './written-text.ts';
 
 /** Messages of the bot outside the normal channel messages. */
@@ -25,28 +25,20 @@ export interface EphemeralMessage {
  * @throws SlackFault `thread_not_found`, `cannot_reply_to_message`
  */
 export async function writeEphemeral(
-  { chatLog, store, bot, nowMs }: Pick<MessengerContext, 'chatLog' | 'store' | 'bot' | 'nowMs'>,
+  side: Pick<MessengerContext, 'chatLog' | 'store' | 'bot' | 'nowMs'>,
   { workspace, clock }: { workspace: Workspace; clock: TsClock },
   { conversation, words, onlyFor, threadTs, questionId, isOfChannel }: EphemeralMessage,
 ): Promise<StoredMessage> {
-  const root = threadTs === undefined ? undefined : await threadRoot(store, conversation, threadTs);
-  const ts = clock.next();
+  const fresh = await newBotMessage(side, clock, { conversation, threadTs });
   const blocks = words.blocks && namedBlocks(words.blocks);
   const message: StoredMessage = {
-    id: messageIdOf(channelIdOf(conversation), ts),
-    conversationId: conversation.id,
-    sender: 'bot',
-    senderName: bot.name,
-    state: 'final',
-    text: shownText(words.markdown, workspace, bot.name),
-    images: [],
-    atMs: nowMs(),
+    ...fresh,
+    text: shownText(words.markdown, workspace, side.bot.name),
     note: words.note === '' ? undefined : words.note,
-    thread: root && threadView(root),
     buttons: viewsOf(blocks),
     onlyFor,
-    slack: { ts, threadTs, raw: words.markdown, blocks, questionId, isCommand: isOfChannel ? undefined : true },
+    slack: { ...fresh.slack, raw: words.markdown, blocks, questionId, isCommand: isOfChannel ? undefined : true },
   };
-  await chatLog.write(message);
+  await side.chatLog.write(message);
   return message;
 }

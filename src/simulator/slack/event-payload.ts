@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../shared/clock.ts';
-import type { Conversation } from '../directory.ts';
+import { privateConversationId, type Conversation } from '../directory.ts';
 import { FILE_ENDINGS } from '../media-store.ts';
 import type { MessengerContext } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
@@ -18,28 +18,6 @@ import {
 /** Placeholder for a deleted message. */
 export const DELETED_TEXT = 'This message was deleted.';
 
-/** Payloads for the bot. */
-export interface EventPayloads {
-  /**
-   * The events for a person's message (PLATFORM_FACTS.md slack-messages): `message`, and in a channel also an `app_mention`
-   * with the same `ts` if the bot is mentioned. Identical for each call.
-   */
-  message(message: StoredMessage): Promise<object[]>;
-  /**
-   * The event for an edited (`after`) or deleted message. A deleted message with replies remains as a message of Slack's
-   * own.
-   */
-  changed(before: StoredMessage, after: StoredMessage | undefined, hasAnswers: boolean): Promise<object>;
-  /** A person opens the app's private chat. */
-  homeOpened(personId: string): object;
-  /** A person opens the app's private chat for the first time: the thread of Slack's assistant view that begins there. */
-  assistantStarted(personId: string, threadTs: string): object;
-  /** A person presses Slack's own stop button below a growing answer (PLATFORM_FACTS.md slack-assistant). */
-  sessionStopped(personId: string, answer: StoredMessage): object;
-  /** An app command that a person typed, as a form (PLATFORM_FACTS.md slack-deliveries). */
-  commandForm(message: StoredMessage, command: TypedCommand): Record<string, string>;
-}
-
 export interface TypedCommand {
   text: string;
   responseUrl: string;
@@ -50,138 +28,150 @@ export interface PayloadParts extends Pick<MessengerContext, 'directory' | 'bot'
   clock: TsClock;
 }
 
-export function createEventPayloads(parts: PayloadParts): EventPayloads {
-  return {
-    message: (message) => messageEvents(parts, message),
-    changed: (before, after, hasAnswers) => changedEvent(parts, { before, after, hasAnswers }),
-    homeOpened: (personId) => homeOpened(parts, personId),
-    assistantStarted: (personId, threadTs) => assistantStarted(parts, personId, threadTs),
-    sessionStopped: (personId, answer) => sessionStopped(parts, personId, answer),
-    commandForm: (message, command) => commandForm(parts, message, command),
-  };
-}
+/** Payloads for the bot. */
+export class EventPayloads {
+  readonly #parts: PayloadParts;
 
-async function messageEvents(parts: PayloadParts, message: StoredMessage): Promise<object[]> {
-  const conversation = parts.directory.conversation(message.conversationId);
-  const text = writtenText(message.text, parts);
-  const files = await filesOf(parts, message);
-  const hasFiles = files.length > 0;
-  const said = {
-    channel: channelIdOf(conversation),
-    user: memberIdOf(message.sender),
-    text,
-    ts: message.slack?.ts,
-    team: TEAM_ID,
-    event_ts: message.slack?.ts,
-    client_msg_id: message.id,
-    thread_ts: message.slack?.threadTs,
-    files: hasFiles ? files : undefined,
-    upload: hasFiles ? false : undefined,
-  };
-  const subtype = hasFiles ? 'file_share' : undefined;
-  const isMention = conversation.kind === 'group' && text.includes(`<@${BOT_USER_ID}>`);
-  return [
-    envelope(message, 'message', { type: 'message', subtype, ...said, channel_type: channelType(conversation) }),
-    ...(isMention ? [envelope(message, 'app_mention', { type: 'app_mention', ...said })] : []),
-  ];
-}
+  constructor(parts: PayloadParts) {
+    this.#parts = parts;
+  }
 
-async function changedEvent(
-  parts: PayloadParts,
-  { before, after, hasAnswers }: { before: StoredMessage; after: StoredMessage | undefined; hasAnswers: boolean },
-): Promise<object> {
-  const conversation = parts.directory.conversation(before.conversationId);
-  const eventTs = parts.clock.next();
-  const nested = async (message: StoredMessage) => {
+  /**
+   * The events for a person's message (PLATFORM_FACTS.md slack-messages): `message`, and in a channel also an `app_mention`
+   * with the same `ts` if the bot is mentioned. Identical for each call.
+   */
+  async message(message: StoredMessage): Promise<object[]> {
+    const parts = this.#parts;
+    const conversation = parts.directory.conversation(message.conversationId);
+    const text = writtenText(message.text, parts);
     const files = await filesOf(parts, message);
-    return {
-      type: 'message',
+    const hasFiles = files.length > 0;
+    const said = {
+      channel: channelIdOf(conversation),
       user: memberIdOf(message.sender),
-      text: writtenText(message.text, parts),
+      text,
       ts: message.slack?.ts,
       team: TEAM_ID,
-      thread_ts: message.slack?.threadTs ?? (hasAnswers ? message.slack?.ts : undefined),
-      files: files.length > 0 ? files : undefined,
+      event_ts: message.slack?.ts,
+      client_msg_id: message.id,
+      thread_ts: message.slack?.threadTs,
+      files: hasFiles ? files : undefined,
+      upload: hasFiles ? false : undefined,
     };
-  };
-  const previous = await nested(before);
-  const place = { channel: channelIdOf(conversation), channel_type: channelType(conversation), hidden: true };
-  const base = { type: 'message', ...place, ts: eventTs, event_ts: eventTs, previous_message: previous };
-  const { ts } = previous;
-  const stone = {
-    type: 'message',
-    subtype: 'tombstone',
-    user: 'USLACKBOT',
-    text: DELETED_TEXT,
-    ts,
-    thread_ts: ts,
-    hidden: true,
-  };
-  const edited = after && { ...(await nested(after)), edited: { user: previous.user, ts: eventTs } };
-  const event =
-    edited || hasAnswers
-      ? { ...base, subtype: 'message_changed', message: edited ?? stone }
-      : { ...base, subtype: 'message_deleted', deleted_ts: ts };
-  return envelope({ id: eventTs, atMs: parts.nowMs() }, 'message_changed', event);
-}
+    const subtype = hasFiles ? 'file_share' : undefined;
+    const isMention = conversation.kind === 'group' && text.includes(`<@${BOT_USER_ID}>`);
+    return [
+      envelope(message, 'message', { type: 'message', subtype, ...said, channel_type: channelType(conversation) }),
+      ...(isMention ? [envelope(message, 'app_mention', { type: 'app_mention', ...said })] : []),
+    ];
+  }
 
-function homeOpened(parts: PayloadParts, personId: string): object {
-  const conversation = parts.directory.conversationsOf(personId).find(({ kind }) => kind === 'private');
-  const ts = parts.clock.next();
-  const event = {
-    type: 'app_home_opened',
-    tab: 'messages',
-    user: memberIdOf(personId),
-    channel: conversation && channelIdOf(conversation),
-    event_ts: ts,
-  };
-  return envelope({ id: ts, atMs: parts.nowMs() }, 'app_home_opened', event);
-}
+  /**
+   * The event for an edited (`after`) or deleted message. A deleted message with replies remains as a message of Slack's
+   * own.
+   */
+  async changed(before: StoredMessage, after: StoredMessage | undefined, hasAnswers: boolean): Promise<object> {
+    const parts = this.#parts;
+    const conversation = parts.directory.conversation(before.conversationId);
+    const eventTs = parts.clock.next();
+    const nested = async (message: StoredMessage) => {
+      const files = await filesOf(parts, message);
+      return {
+        type: 'message',
+        user: memberIdOf(message.sender),
+        text: writtenText(message.text, parts),
+        ts: message.slack?.ts,
+        team: TEAM_ID,
+        thread_ts: message.slack?.threadTs ?? (hasAnswers ? message.slack?.ts : undefined),
+        files: files.length > 0 ? files : undefined,
+      };
+    };
+    const previous = await nested(before);
+    const place = { channel: channelIdOf(conversation), channel_type: channelType(conversation), hidden: true };
+    const base = { type: 'message', ...place, ts: eventTs, event_ts: eventTs, previous_message: previous };
+    const { ts } = previous;
+    const stone = {
+      type: 'message',
+      subtype: 'tombstone',
+      user: 'USLACKBOT',
+      text: DELETED_TEXT,
+      ts,
+      thread_ts: ts,
+      hidden: true,
+    };
+    const edited = after && { ...(await nested(after)), edited: { user: previous.user, ts: eventTs } };
+    const event =
+      edited || hasAnswers
+        ? { ...base, subtype: 'message_changed', message: edited ?? stone }
+        : { ...base, subtype: 'message_deleted', deleted_ts: ts };
+    return envelope({ id: eventTs, atMs: parts.nowMs() }, 'message_changed', event);
+  }
 
-function assistantStarted(parts: PayloadParts, personId: string, threadTs: string): object {
-  const conversation = parts.directory.conversationsOf(personId).find(({ kind }) => kind === 'private');
-  const thread = {
-    user_id: memberIdOf(personId),
-    context: {},
-    channel_id: conversation && channelIdOf(conversation),
-    thread_ts: threadTs,
-  };
-  const event = { type: 'assistant_thread_started', assistant_thread: thread, event_ts: parts.clock.next() };
-  return envelope({ id: threadTs, atMs: parts.nowMs() }, 'assistant_thread_started', event);
-}
+  /** A person opens the app's private chat. */
+  homeOpened(personId: string): object {
+    const ts = this.#parts.clock.next();
+    const event = {
+      type: 'app_home_opened',
+      tab: 'messages',
+      user: memberIdOf(personId),
+      channel: this.#privateChannelId(personId),
+      event_ts: ts,
+    };
+    return envelope({ id: ts, atMs: this.#parts.nowMs() }, 'app_home_opened', event);
+  }
 
-function sessionStopped(parts: PayloadParts, personId: string, { id, conversationId, slack }: StoredMessage): object {
-  const event = {
-    type: 'agent_session_stopped',
-    channel: channelIdOf(parts.directory.conversation(conversationId)),
-    user: memberIdOf(personId),
-    thread_ts: slack?.threadTs,
-    streaming_message_ts: [slack?.ts],
-    event_ts: parts.clock.next(),
-  };
-  return envelope({ id, atMs: parts.nowMs() }, 'agent_session_stopped', event);
-}
+  /** A person opens the app's private chat for the first time: the thread of Slack's assistant view that begins there. */
+  assistantStarted(personId: string, threadTs: string): object {
+    const { clock, nowMs } = this.#parts;
+    const thread = {
+      user_id: memberIdOf(personId),
+      context: {},
+      channel_id: this.#privateChannelId(personId),
+      thread_ts: threadTs,
+    };
+    const event = { type: 'assistant_thread_started', assistant_thread: thread, event_ts: clock.next() };
+    return envelope({ id: threadTs, atMs: nowMs() }, 'assistant_thread_started', event);
+  }
 
-function commandForm(
-  parts: PayloadParts,
-  { sender, conversationId }: StoredMessage,
-  { text, responseUrl, triggerId }: TypedCommand,
-): Record<string, string> {
-  const conversation = parts.directory.conversation(conversationId);
-  return {
-    team_id: TEAM_ID,
-    team_domain: 'parley-local',
-    api_app_id: APP_ID,
-    channel_id: channelIdOf(conversation),
-    channel_name: conversation.kind === 'private' ? 'directmessage' : conversation.name,
-    user_id: memberIdOf(sender),
-    user_name: sender,
-    command: '/parley',
-    text: writtenText(text, parts),
-    response_url: responseUrl,
-    trigger_id: triggerId,
-    is_enterprise_install: 'false',
-  };
+  /** A person presses Slack's own stop button below a growing answer (PLATFORM_FACTS.md slack-assistant). */
+  sessionStopped(personId: string, { id, conversationId, slack }: StoredMessage): object {
+    const parts = this.#parts;
+    const event = {
+      type: 'agent_session_stopped',
+      channel: channelIdOf(parts.directory.conversation(conversationId)),
+      user: memberIdOf(personId),
+      thread_ts: slack?.threadTs,
+      streaming_message_ts: [slack?.ts],
+      event_ts: parts.clock.next(),
+    };
+    return envelope({ id, atMs: parts.nowMs() }, 'agent_session_stopped', event);
+  }
+
+  /** An app command that a person typed, as a form (PLATFORM_FACTS.md slack-deliveries). */
+  commandForm(
+    { sender, conversationId }: StoredMessage,
+    { text, responseUrl, triggerId }: TypedCommand,
+  ): Record<string, string> {
+    const conversation = this.#parts.directory.conversation(conversationId);
+    return {
+      team_id: TEAM_ID,
+      team_domain: 'parley-local',
+      api_app_id: APP_ID,
+      channel_id: channelIdOf(conversation),
+      channel_name: conversation.kind === 'private' ? 'directmessage' : conversation.name,
+      user_id: memberIdOf(sender),
+      user_name: sender,
+      command: '/parley',
+      text: writtenText(text, this.#parts),
+      response_url: responseUrl,
+      trigger_id: triggerId,
+      is_enterprise_install: 'false',
+    };
+  }
+
+  #privateChannelId(personId: string): string {
+    return channelIdOf(this.#parts.directory.conversation(privateConversationId(personId)));
+  }
 }
 
 function envelope({ id, atMs }: Pick<StoredMessage, 'id' | 'atMs'>, kind: string, event: object): object {

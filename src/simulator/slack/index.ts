@@ -7,7 +7,7 @@ import { BotMessages } from './bot-messages.ts';
 import { Commands } from './commands.ts';
 import { Entries } from './entries.ts';
 import { EventClient } from './event-client.ts';
-import { createEventPayloads, type EventPayloads } from './event-payload.ts';
+import { EventPayloads } from './event-payload.ts';
 import { HttpEvents } from './http-events.ts';
 import { OpenId, type SlackClient } from './open-id.ts';
 import { Presses } from './presses.ts';
@@ -62,7 +62,7 @@ function start(options: SlackOptions, side: MessengerContext, { sessions, redis 
   const sockets = appToken === undefined ? undefined : new SocketEvents({ url, timing, trace, nowMs, signal });
   const transport = sockets ?? new HttpEvents({ botUrl: bot.url, signingSecret, nowMs, timing, signal });
   const client = new EventClient({ transport, timing, signal });
-  const payloads = createEventPayloads({ directory, bot, media, nowMs, url, clock });
+  const payloads = new EventPayloads({ directory, bot, media, nowMs, url, clock });
   const answers = new BotMessages(side, { workspace, clock, timing });
   const questions = new Questions(side, { client, payloads, clock });
   const responses = new Responses(side, { workspace, clock, answers });
@@ -113,7 +113,7 @@ function start(options: SlackOptions, side: MessengerContext, { sessions, redis 
     flushAnswers: () => Promise.resolve(),
     async settled() {
       statuses.end();
-      await Promise.all([questions.settled(), commands.settled(), answers.settled()]);
+      await Promise.all([questions.tasks.settled(), commands.tasks.settled(), answers.settled()]);
     },
   };
 }

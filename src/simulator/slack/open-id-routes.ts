@@ -1,9 +1,9 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { languageOfHeader, type Bilingual } from '../../shared/text/texts.ts';
+import type { Bilingual } from '../../shared/text/texts.ts';
 import type { PersonView } from '../api.ts';
 import { APP_SESSION_HEADER, type AppSessions } from '../browser/app-sessions.ts';
-import { noticePolicy, noticePage, type Notice } from '../browser/notice-page.ts';
+import { showNotice } from '../browser/notice-page.ts';
 import type { Directory } from '../directory.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 import type { MessengerContext } from '../protocol.ts';
@@ -16,39 +16,38 @@ const AUTHORIZE = '/openid/connect/authorize';
 
 /** Endpoints of Slack's web sign-in. The in-app browser's header identifies the person. */
 export function openIdRoutes(
-  { directory, bot, trace, nowMs }: Pick<MessengerContext, 'directory' | 'bot' | 'trace' | 'nowMs'>,
+  { directory, bot, trace }: Pick<MessengerContext, 'directory' | 'bot' | 'trace'>,
   { sessions, openId }: { sessions: AppSessions; openId: OpenId },
 ): Router {
   const router = new Router();
   const personOf = (context: Context) => findPerson(context, sessions, directory);
-  const botOrigin = new URL(bot.url).origin;
-  const violated = (call: string, fault: OpenIdFault) =>
-    trace.recordViolation({ reason: `${call}: ${fault}`, atMs: nowMs() });
+  const violated = (call: string, fault: OpenIdFault) => trace.recordViolation(`${call}: ${fault}`);
 
   router.get(AUTHORIZE, (context) => {
     const request = openId.judge(context.URL.searchParams);
     const person = personOf(context);
     if (typeof request === 'string') {
       violated(AUTHORIZE, request);
-      showPage(context, botOrigin, 400, { ...REFUSED, values: { code: request } });
+      showNotice(context, 400, { ...REFUSED, values: { code: request } });
     } else if (person) {
       const values = { bot: bot.name, person: person.name };
       // The page contains nothing of the request, because anyone who sees a page may keep its content.
       const action = `${AUTHORIZE}/${openId.ask(request, person)}`;
-      showPage(context, botOrigin, 200, {
+      showNotice(context, 200, {
         ...QUESTION,
+        formAction: `'self' ${new URL(bot.url).origin}`,
         values,
         choices: { action, name: 'decision', values: CHOICES },
       });
     } else {
-      showPage(context, botOrigin, 403, NOBODY);
+      showNotice(context, 403, NOBODY);
     }
   });
   router.post(`${AUTHORIZE}/:question`, async (context) => {
     const decision = new URLSearchParams(await readText(context.req)).get('decision');
     const person = personOf(context);
     const back = person && openId.decide(String(context['params']['question']), person, decision === 'allow');
-    if (back === undefined) return showPage(context, botOrigin, 403, NOBODY);
+    if (back === undefined) return showNotice(context, 403, NOBODY);
     context.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
     context.redirect(back);
   });
@@ -77,18 +76,6 @@ function findPerson(context: Context, sessions: AppSessions, directory: Director
   const session = context.get(APP_SESSION_HEADER);
   const id = session === '' ? undefined : sessions.personOf(session);
   return id === undefined ? undefined : directory.findPerson(id);
-}
-
-function showPage(context: Context, botOrigin: string, status: number, page: Omit<Notice, 'language'>): void {
-  const language = languageOfHeader(context.get('accept-language'));
-  const formAction = page.choices && `'self' ${botOrigin}`;
-  context.status = status;
-  context.set({
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': `${noticePolicy(formAction)}; frame-ancestors 'none'`,
-  });
-  context.type = 'text/html; charset=utf-8';
-  context.body = noticePage({ language, ...page });
 }
 
 async function formOf(context: Context): Promise<Readonly<Record<string, unknown>>> {

@@ -1,8 +1,9 @@
 import { createHash, createSign, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { MINUTE_MS, SECOND_MS, type NowMs } from '../../shared/clock.ts';
-import { randomToken, sameSecret, sha256Hex } from '../../shared/crypto/ids.ts';
+import { sameSecret } from '../../shared/crypto/ids.ts';
 import type { PersonView } from '../api.ts';
+import { ShortLivedSecrets } from '../short-lived-secrets.ts';
 import { memberIdOf, TEAM_ID, TEAM_NAME } from './workspace.ts';
 
 /** The app as registered for Slack's web sign-in. */
@@ -45,27 +46,23 @@ const ACCESS_TOKEN_LIFE_MS = 60 * MINUTE_MS;
 const KEY_ID = 'parley-local';
 const SCOPES = new Set(['openid', 'profile', 'email']);
 
-interface Issued {
-  person: PersonView;
-  nonce?: string;
-  state?: string;
-  untilMs: number;
-}
-
 /**
  * Sign in with Slack (PLATFORM_FACTS.md slack-web-sign-in), as strict as Slack. Kept in memory: after a restart people must
  * start again.
  */
 export class OpenId {
   readonly #options: OpenIdOptions;
-  /** Keyed by hash, like the others. */
-  readonly #questions = new Map<string, Issued>();
-  readonly #codes = new Map<string, Issued>();
-  readonly #accessTokens = new Map<string, Issued>();
+  readonly #questions: ShortLivedSecrets<SignInRequest & { person: PersonView }>;
+  readonly #codes: ShortLivedSecrets<{ person: PersonView; nonce: string | undefined }>;
+  readonly #accessTokens: ShortLivedSecrets<PersonView>;
   #keys: Promise<{ publicKey: KeyObject; privateKey: KeyObject }> | undefined;
 
   constructor(options: OpenIdOptions) {
     this.#options = options;
+    const { nowMs } = options;
+    this.#questions = new ShortLivedSecrets(nowMs, QUESTION_LIFE_MS);
+    this.#codes = new ShortLivedSecrets(nowMs, CODE_LIFE_MS);
+    this.#accessTokens = new ShortLivedSecrets(nowMs, ACCESS_TOKEN_LIFE_MS);
   }
 
   /** Validates a request to the authorize address. If it is rejected, the browser is not redirected. */
@@ -83,7 +80,7 @@ export class OpenId {
 
   /** Creates a consent question. @returns the code for answering it, once */
   ask(request: SignInRequest, person: PersonView): string {
-    return this.#issue(this.#questions, { ...request, person }, QUESTION_LIFE_MS);
+    return this.#questions.issue({ ...request, person });
   }
 
   /**
@@ -91,11 +88,11 @@ export class OpenId {
    * expired.
    */
   decide(question: string, person: PersonView, isAllowed: boolean): string | undefined {
-    const asked = take(this.#questions, question);
-    if (!asked || asked.untilMs < this.#options.nowMs() || asked.person.id !== person.id) return undefined;
+    const asked = this.#questions.take(question);
+    if (asked?.person.id !== person.id) return undefined;
     const back = new URL(this.#options.redirectUri);
-    const { nonce, state = '' } = asked;
-    if (isAllowed) back.searchParams.set('code', this.#issue(this.#codes, { person, nonce }, CODE_LIFE_MS));
+    const { nonce, state } = asked;
+    if (isAllowed) back.searchParams.set('code', this.#codes.issue({ person, nonce }));
     else back.searchParams.set('error', 'access_denied');
     back.searchParams.set('state', state);
     return back.href;
@@ -108,11 +105,11 @@ export class OpenId {
     if (id !== client.clientId) return 'invalid_client_id';
     if (typeof secret !== 'string' || !sameSecret(secret, client.clientSecret)) return 'bad_client_secret';
     if (grant !== 'authorization_code') return 'invalid_grant_type';
-    const issued = take(this.#codes, String(code));
-    if (!issued || issued.untilMs < nowMs()) return 'invalid_code';
+    const issued = this.#codes.take(String(code));
+    if (!issued) return 'invalid_code';
     if (redirect !== redirectUri) return 'bad_redirect_uri';
     const { person, nonce } = issued;
-    const accessToken = `xoxp-${this.#issue(this.#accessTokens, { person }, ACCESS_TOKEN_LIFE_MS)}`;
+    const accessToken = `xoxp-${this.#accessTokens.issue(person)}`;
     const nowSec = Math.floor(nowMs() / SECOND_MS);
     const claims = {
       ...{ iss: url(), aud: client.clientId, ...userClaims(person), nonce },
@@ -123,24 +120,14 @@ export class OpenId {
 
   /** Response of openid.connect.userInfo for an access token; undefined for an invalid one. */
   userInfo(accessToken: string): object | undefined {
-    const issued = this.#accessTokens.get(sha256Hex(accessToken.replace(/^xoxp-/, '')));
-    return issued && issued.untilMs >= this.#options.nowMs()
-      ? { ...userClaims(issued.person), 'https://slack.com/team_name': TEAM_NAME, name: issued.person.name }
-      : undefined;
+    const person = this.#accessTokens.find(accessToken.replace(/^xoxp-/, ''));
+    return person && { ...userClaims(person), 'https://slack.com/team_name': TEAM_NAME, name: person.name };
   }
 
   /** Public keys that verify its id tokens. */
   async keySet(): Promise<object> {
     const { publicKey } = await this.#keyPair();
     return { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: KEY_ID, alg: 'RS256', use: 'sig' }] };
-  }
-
-  #issue(into: Map<string, Issued>, issued: Omit<Issued, 'untilMs'>, lifeMs: number): string {
-    const nowMs = this.#options.nowMs();
-    for (const [hash, { untilMs }] of into) if (untilMs < nowMs) into.delete(hash);
-    const secret = randomToken();
-    into.set(sha256Hex(secret), { ...issued, untilMs: nowMs + lifeMs });
-    return secret;
   }
 
   async #sign(claims: object): Promise<string> {
@@ -154,13 +141,6 @@ export class OpenId {
   #keyPair() {
     return (this.#keys ??= promisify(generateKeyPair)('rsa', { modulusLength: 2_048 }));
   }
-}
-
-function take(from: Map<string, Issued>, secret: string): Issued | undefined {
-  const hash = sha256Hex(secret);
-  const found = from.get(hash);
-  from.delete(hash);
-  return found;
 }
 
 function userClaims({ id }: PersonView): Record<string, string> {

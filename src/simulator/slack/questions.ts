@@ -1,7 +1,8 @@
 import { languageOfText, localize } from '../../shared/text/texts.ts';
+import { BackgroundTasks } from '../background-tasks.ts';
 import type { Conversation } from '../directory.ts';
-import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
+import { failedMessage, readSaying } from '../person-message.ts';
 import type { DeliveryResult, MessengerContext, UserMessage } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
@@ -10,8 +11,6 @@ import type { EventPayloads } from './event-payload.ts';
 import { threadTsOf, threadView } from './threads.ts';
 import { BOT_USER_ID, channelIdOf, messageIdOf, type TsClock } from './workspace.ts';
 import { writtenText } from './written-text.ts';
-
-const MAX_IMAGES = 9;
 
 export interface QuestionParts {
   client: EventClient;
@@ -23,11 +22,13 @@ export interface QuestionParts {
 export class Questions {
   readonly #side: MessengerContext;
   readonly #parts: QuestionParts;
-  readonly #pending = new Set<Promise<unknown>>();
+  /** Deliveries. */
+  readonly tasks: BackgroundTasks;
 
   constructor(side: MessengerContext, parts: QuestionParts) {
     this.#side = side;
     this.#parts = parts;
+    this.tasks = new BackgroundTasks(side.background);
   }
 
   /** @throws MessengerError `not_found`, `bad_request` */
@@ -38,49 +39,27 @@ export class Questions {
   }
 
   async prepare(saying: UserMessage): Promise<StoredMessage> {
-    const { directory, media, nowMs, chatLog, store } = this.#side;
-    const person = directory.person(saying.person);
-    const conversation = directory.conversationOf(saying.person, saying.conversationId);
-    const { fileIds = [] } = saying;
-    if (saying.text.trim() === '' && saying.imageIds.length === 0 && fileIds.length === 0)
-      throw new MessengerError('bad_request', 'The message is empty');
-    if (saying.imageIds.length > MAX_IMAGES)
-      throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images per message`);
-    await Promise.all(saying.imageIds.map((id) => media.readImage(id)));
-    const files = fileIds.length === 0 ? undefined : await media.describeFiles(fileIds);
+    const { chatLog, store } = this.#side;
+    const { conversation, written } = await readSaying(this.#side, saying);
     const root = await this.#threadRoot(conversation, saying.quoteMessageId);
     const ts = this.#parts.clock.next();
     const message: StoredMessage = {
+      ...written,
       id: messageIdOf(channelIdOf(conversation), ts),
-      conversationId: conversation.id,
-      sender: person.id,
-      senderName: person.name,
-      state: 'sent',
-      text: saying.text,
-      images: saying.imageIds.map((id) => ({ url: imageUrl(id), alt: '' })),
-      imageIds: [...saying.imageIds],
-      files,
-      fileIds: files && [...fileIds],
       thread: root && threadView(root),
-      atMs: nowMs(),
-      clientId: saying.clientId,
       slack: { ts, threadTs: root?.slack?.ts },
     };
     await store.markOpen(message.id);
     await store.setPrompts(conversation.id, undefined);
     await chatLog.write(message);
-    await chatLog.markRead(person.id, conversation.id);
+    await chatLog.markRead(message.sender, conversation.id);
     return message;
   }
 
   /** @throws MessengerError `not_found`, `bad_request` */
   async resend(personId: string, messageId: string): Promise<StoredMessage> {
     const { store, chatLog } = this.#side;
-    const message = await store.get(messageId);
-    if (message.sender !== personId) throw new MessengerError('not_found', 'No such message');
-    if (message.state !== 'failed') throw new MessengerError('bad_request', 'Only a failed message can be sent again');
-    const { error: _error, ...rest } = message;
-    const again: StoredMessage = { ...rest, state: 'sent' };
+    const again: StoredMessage = { ...(await failedMessage(this.#side, personId, messageId)), state: 'sent' };
     await store.markOpen(again.id);
     await chatLog.write(again);
     this.deliverInBackground(again);
@@ -107,17 +86,7 @@ export class Questions {
 
   /** Also resumes a delivery that an earlier run left unfinished. */
   deliverInBackground(message: StoredMessage): void {
-    const guarded = this.deliver(message, 1)
-      .catch((error: unknown) => {
-        this.#side.background.failed(error, 'a message could not be delivered');
-      })
-      .finally(() => this.#pending.delete(guarded));
-    this.#pending.add(guarded);
-  }
-
-  /** Resolves once no delivery is in progress (after the signal was aborted). */
-  async settled(): Promise<void> {
-    await Promise.all(this.#pending);
+    this.tasks.add(this.deliver(message, 1), 'a message could not be delivered');
   }
 
   /** Slack shows no such error. The messenger does, because it helps people who test a bot. */

@@ -3,9 +3,8 @@ import type { StoredMessage } from '../stored-message.ts';
 import { flagOf, textOf, tsOf, type CallArguments } from './call-arguments.ts';
 import type { MessengerContext } from '../protocol.ts';
 import { filesOf } from './event-payload.ts';
-import { SEARCHED_MESSAGES } from './searched-messages.ts';
 import { SlackFault } from './slack-fault.ts';
-import { threadRoot } from './threads.ts';
+import { SEARCHED_MESSAGES, threadRoot } from './threads.ts';
 import { APP_ID, BOT_ID, BOT_USER_ID, memberIdOf, TEAM_ID } from './workspace.ts';
 import { writtenText } from './written-text.ts';
 

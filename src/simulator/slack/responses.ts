@@ -1,6 +1,6 @@
-import { randomToken } from '../../shared/crypto/ids.ts';
 import { MINUTE_MS } from '../../shared/clock.ts';
 import type { MessengerContext } from '../protocol.ts';
+import { ShortLivedSecrets } from '../short-lived-secrets.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { writeEphemeral } from './ephemeral-messages.ts';
 import type { BotMessages } from './bot-messages.ts';
@@ -21,7 +21,6 @@ interface Awaited {
   questionId?: string;
   /** The message that was clicked. */
   clickedId?: string;
-  untilMs: number;
   uses: number;
 }
 
@@ -44,29 +43,22 @@ interface Parts {
 export class Responses {
   readonly #side: MessengerContext;
   readonly #slack: Parts;
-  readonly #awaited = new Map<string, Awaited>();
+  readonly #awaited: ShortLivedSecrets<Awaited>;
 
   constructor(side: MessengerContext, slack: Parts) {
     this.#side = side;
     this.#slack = slack;
+    this.#awaited = new ShortLivedSecrets(side.nowMs, LIFE_MS);
   }
 
   /** Response URL for a command. */
   create({ id, conversationId, sender }: StoredMessage): string {
-    return `${this.#side.url()}/commands/${this.#await({ conversationId, personId: sender, questionId: id })}`;
+    return `${this.#side.url()}/commands/${this.#awaited.issue({ conversationId, personId: sender, questionId: id, uses: 0 })}`;
   }
 
   /** Response URL for a click on a message. */
   createForClick({ id, conversationId }: StoredMessage, personId: string): string {
-    return `${this.#side.url()}/actions/${this.#await({ conversationId, personId, clickedId: id })}`;
-  }
-
-  #await(place: Omit<Awaited, 'untilMs' | 'uses'>): string {
-    const { nowMs } = this.#side;
-    for (const [code, { untilMs }] of this.#awaited) if (untilMs <= nowMs()) this.#awaited.delete(code);
-    const code = randomToken(24);
-    this.#awaited.set(code, { ...place, untilMs: nowMs() + LIFE_MS, uses: 0 });
-    return code;
+    return `${this.#side.url()}/actions/${this.#awaited.issue({ conversationId, personId, clickedId: id, uses: 0 })}`;
   }
 
   /**
@@ -74,9 +66,8 @@ export class Responses {
    * if requested, otherwise only to the person who clicked or typed the command.
    */
   async show(code: string, read: () => CallArguments): Promise<ResponseResult> {
-    const { nowMs, trace } = this.#side;
-    const awaited = this.#awaited.get(code);
-    if (!awaited || awaited.untilMs <= nowMs()) return { status: 404, body: 'expired_url' };
+    const awaited = this.#awaited.find(code);
+    if (!awaited) return { status: 404, body: 'expired_url' };
     if (awaited.uses >= MAX_USES) return { status: 404, body: 'used_url' };
     try {
       await this.#carryOut(awaited, read());
@@ -84,7 +75,7 @@ export class Responses {
       return { status: 200, body: 'ok' };
     } catch (error) {
       if (!(error instanceof SlackFault)) throw error;
-      trace.recordViolation({ questionId: awaited.questionId, reason: `response_url: ${error.code}`, atMs: nowMs() });
+      this.#side.trace.recordViolation(`response_url: ${error.code}`, awaited.questionId);
       return { status: 400, body: error.code };
     }
   }

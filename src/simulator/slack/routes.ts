@@ -69,7 +69,7 @@ async function answerCall(context: Context, options: SlackRoutesOptions): Promis
   const args = await argumentsOf(context);
   const fault = tokenFault({ method, tokens }, tokenOf(context, args));
   if (fault !== undefined) {
-    side.trace.recordViolation({ reason: `${method}: ${fault}`, atMs: side.nowMs() });
+    side.trace.recordViolation(`${method}: ${fault}`);
     context.body = { ok: false, error: fault };
     return;
   }
@@ -77,7 +77,7 @@ async function answerCall(context: Context, options: SlackRoutesOptions): Promis
   if (method !== OPEN_SOCKET) context.set('X-OAuth-Scopes', scopes.join(','));
   const needed = scopeOf(method, channel);
   if (needed !== undefined && !scopes.includes(needed)) {
-    side.trace.recordViolation({ reason: `${method}: missing_scope`, atMs: side.nowMs() });
+    side.trace.recordViolation(`${method}: missing_scope`);
     context.body = { ok: false, error: 'missing_scope', needed, provided: scopes.join(',') };
     return;
   }
@@ -139,7 +139,7 @@ async function serveFile(context: Context, { side, tokens }: SlackRoutesOptions)
   )?.groups?.['id'];
   const bearer = /^Bearer (?<token>\S+)$/.exec(context.get('authorization'))?.groups?.['token'] ?? '';
   if (!sameSecret(bearer, tokens.bot)) {
-    side.trace.recordViolation({ reason: 'a file was requested without the bot token', atMs: side.nowMs() });
+    side.trace.recordViolation('a file was requested without the bot token');
     context.type = 'text/html; charset=utf-8';
     context.body = '<!doctype html><title>Sign in</title><p>Sign in to see this file.</p>';
     return;

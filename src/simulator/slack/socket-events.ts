@@ -6,6 +6,7 @@ import { randomToken } from '../../shared/crypto/ids.ts';
 import { MIB_BYTES, SECOND_MS } from '../../shared/clock.ts';
 import type { BotConnections } from '../protocol.ts';
 import type { ProtocolTrace } from '../protocol-trace.ts';
+import { ShortLivedSecrets } from '../short-lived-secrets.ts';
 import type { Attempt, EventTransport, Outgoing, Retry } from './event-client.ts';
 import type { SlackTiming } from './timing.ts';
 import { APP_ID } from './workspace.ts';
@@ -39,7 +40,7 @@ interface OpenSocket {
 export class SocketEvents implements EventTransport, BotConnections {
   readonly #options: SocketEventsOptions;
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MIB_BYTES, perMessageDeflate: false });
-  readonly #tickets = new Map<string, number>();
+  readonly #tickets: ShortLivedSecrets<true>;
   readonly #open = new Set<OpenSocket>();
   /** Keyed by envelope id. */
   readonly #awaited = new Map<string, Deferred>();
@@ -48,26 +49,20 @@ export class SocketEvents implements EventTransport, BotConnections {
 
   constructor(options: SocketEventsOptions) {
     this.#options = options;
+    this.#tickets = new ShortLivedSecrets(options.nowMs, TICKET_LIFE_MS);
     options.signal.addEventListener('abort', () => this.#closeAll(), { once: true });
   }
 
   /** Response of `apps.connections.open`: an address that is valid for one connection, for half a minute. */
   makeAddress(): string {
-    const { nowMs, url } = this.#options;
-    for (const [ticket, untilMs] of this.#tickets) if (untilMs <= nowMs()) this.#tickets.delete(ticket);
-    const ticket = randomToken(24);
-    this.#tickets.set(ticket, nowMs() + TICKET_LIFE_MS);
-    return `${url().replace(/^http/, 'ws')}${PATH}?ticket=${ticket}`;
+    return `${this.#options.url().replace(/^http/, 'ws')}${PATH}?ticket=${this.#tickets.issue(true)}`;
   }
 
   /** Handles an upgrade request. @returns whether the request was for a socket */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): boolean {
     const url = new URL(request.url ?? '', 'http://messenger');
     if (url.pathname !== PATH) return false;
-    const ticket = url.searchParams.get('ticket') ?? '';
-    const untilMs = this.#tickets.get(ticket) ?? 0;
-    this.#tickets.delete(ticket);
-    if (untilMs <= this.#options.nowMs()) {
+    if (!this.#tickets.take(url.searchParams.get('ticket') ?? '')) {
       stream.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n');
       return true;
     }
@@ -165,8 +160,7 @@ export class SocketEvents implements EventTransport, BotConnections {
     const awaited = id === undefined ? undefined : this.#awaited.get(id);
     if (awaited) return awaited.resolve();
     // A late acknowledgement is not the app's fault; an invalid one is.
-    if (id === undefined)
-      this.#options.trace.recordViolation({ reason: 'a frame that acknowledges nothing', atMs: this.#options.nowMs() });
+    if (id === undefined) this.#options.trace.recordViolation('a frame that acknowledges nothing');
   }
 
   #closeAll(): void {

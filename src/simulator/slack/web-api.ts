@@ -104,9 +104,7 @@ export class WebApi {
       return { ok: true, ...(await run(read())) };
     } catch (error) {
       if (!(error instanceof SlackFault)) throw error;
-      if (isViolation(error)) {
-        this.#side.trace.recordViolation({ reason: `${method}: ${error.code}`, atMs: this.#side.nowMs() });
-      }
+      if (isViolation(error)) this.#side.trace.recordViolation(`${method}: ${error.code}`);
       return { ok: false, error: error.code };
     }
   }

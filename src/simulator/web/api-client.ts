@@ -63,44 +63,26 @@ export function sendMessage(conversationId: string, request: SendRequest): Promi
   return callJson('POST', `${conversationPath(conversationId)}/messages`, request);
 }
 
-/** Resends a message that failed according to the server. */
-export async function resendMessage(person: string, messageId: string): Promise<void> {
-  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/resend`, { person });
-}
-
 /** Marks all messages of the conversation as read by the person. */
 export async function markRead(person: string, conversationId: string): Promise<void> {
   await call('POST', `${conversationPath(conversationId)}/read`, { person });
 }
 
-/** Stops a growing answer, if the app itself supports that. */
-export async function stopAnswer(person: string, messageId: string): Promise<void> {
-  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/stop`, { person });
-}
+/** What a person does to a message, with its values. */
+export type MessageAct =
+  /** Only for a message that failed according to the server. */
+  | { act: 'resend' }
+  /** Stops a growing answer, if the app itself supports that. */
+  | { act: 'stop' }
+  | ({ act: 'rate'; rating: Rating } & RatingDetails)
+  /** Done once the bot has accepted the press. */
+  | { act: 'press'; button: string }
+  | { act: 'edit'; text: string }
+  | { act: 'remove' };
 
-/** Rates an answer, or withdraws the rating. */
-export async function rateMessage(
-  person: string,
-  messageId: string,
-  rating: Rating,
-  why: RatingDetails = {},
-): Promise<void> {
-  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/rate`, { person, rating, ...why });
-}
-
-/** Presses a button of the bot. Resolves once the bot has accepted it. */
-export async function pressButton(person: string, messageId: string, button: string): Promise<void> {
-  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/press`, { person, button });
-}
-
-/** Edits an own message. */
-export async function editMessage(person: string, messageId: string, text: string): Promise<void> {
-  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/edit`, { person, text });
-}
-
-/** Deletes an own message. */
-export async function removeMessage(person: string, messageId: string): Promise<void> {
-  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/remove`, { person });
+/** Does something to a message. */
+export async function actOn(person: string, messageId: string, { act, ...values }: MessageAct): Promise<void> {
+  await call('POST', `/api/messages/${encodeURIComponent(messageId)}/${act}`, { person, ...values });
 }
 
 /** Uploads a file other than an image, with its name. */

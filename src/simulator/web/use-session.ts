@@ -1,18 +1,13 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import type { MessageView, SendRequest } from '../api.ts';
 import {
+  actOn,
   closeFrame,
-  editMessage,
   fetchConversations,
   fetchMessages,
   markRead,
   openFrame,
-  pressButton,
-  rateMessage,
-  removeMessage,
-  resendMessage,
   sendMessage,
-  stopAnswer,
   ApiError,
   type Rating,
   type RatingDetails,
@@ -95,9 +90,9 @@ export function useSession(person: string, onFault: (text: PageText) => void): [
           () => onFault('loadFailed'),
         ),
       ...sendingActions(person, change),
-      press: (message, buttonId) => isDone(pressButton(person, message.id, buttonId)),
-      edit: (message, text) => isDone(editMessage(person, message.id, text)),
-      remove: (message) => void removeMessage(person, message.id).catch(() => onFault('notSaved')),
+      press: (message, buttonId) => isDone(actOn(person, message.id, { act: 'press', button: buttonId })),
+      edit: (message, text) => isDone(actOn(person, message.id, { act: 'edit', text })),
+      remove: (message) => void actOn(person, message.id, { act: 'remove' }).catch(() => onFault('notSaved')),
       rate(message, rating, why) {
         const shown = rating === 'withdrawn' ? undefined : rating;
         const edit = (value: MessageView['rating']) =>
@@ -108,11 +103,9 @@ export function useSession(person: string, onFault: (text: PageText) => void): [
             change: { rating: value },
           });
         edit(shown);
-        rateMessage(person, message.id, rating, why).catch(() => edit(message.rating));
+        actOn(person, message.id, { act: 'rate', rating, ...why }).catch(() => edit(message.rating));
       },
-      stop(message) {
-        stopAnswer(person, message.id).catch(ignore);
-      },
+      stop: (message) => void actOn(person, message.id, { act: 'stop' }).catch(ignore),
       read(conversationId) {
         change({ type: 'conversation-read', conversationId });
         markRead(person, conversationId).catch(ignore);
@@ -160,7 +153,9 @@ function sendingActions(person: string, change: Change): Pick<SessionActions, 's
       if (isLocalOnly(message) && message.request !== undefined) {
         void post(message.conversationId, rowKey, message.request);
       } else {
-        resendMessage(person, message.id).catch((error: unknown) => edit({ state: 'failed', ...failureOf(error) }));
+        actOn(person, message.id, { act: 'resend' }).catch((error: unknown) =>
+          edit({ state: 'failed', ...failureOf(error) }),
+        );
       }
     },
   };

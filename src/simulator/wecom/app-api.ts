@@ -4,10 +4,10 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import { privateConversationId } from '../directory.ts';
 import type { PersonView } from '../api.ts';
 import type { MessengerContext } from '../protocol.ts';
+import type { ShortLivedSecrets } from '../short-lived-secrets.ts';
 import { readAppMessage } from './read-app-message.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from './api-result.ts';
 import type { UserIds } from './user-ids.ts';
-import type { WebSignInCodes } from './web-sign-in.ts';
 
 /** The self-built app beside the bot. */
 export interface AppCredentials {
@@ -20,7 +20,8 @@ export interface AppApiOptions {
   side: Pick<MessengerContext, 'directory' | 'chatLog' | 'nowMs' | 'timing'>;
   userIds: UserIds;
   app: AppCredentials;
-  codes: WebSignInCodes;
+  /** Codes of the web sign-in, each for a person's id (PLATFORM_FACTS.md wecom-web-sign-in). */
+  codes: ShortLivedSecrets<string>;
   redis: RedisClient;
 }
 

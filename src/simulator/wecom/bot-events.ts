@@ -59,7 +59,7 @@ export class BotEvents {
     if (reply.kind === 'text') await this.#side.chatLog.writeSystemLine(place, reply.content);
     else if (reply.kind === 'card') await this.#shown.welcome(place, reply.card);
     else
-      this.#violated(
+      this.#side.trace.recordViolation(
         reply.kind === 'refused' ? reply.reason : 'only a text or a card may answer the entry into a chat',
       );
   }
@@ -76,7 +76,7 @@ export class BotEvents {
    * @throws MessengerError `not_found`, `bad_request` if it cannot be rated
    */
   async rate(personId: string, messageId: string, rating: Rating, why: RatingDetails = {}): Promise<StoredMessage> {
-    const { store, directory, chatLog } = this.#side;
+    const { store, directory, chatLog, trace } = this.#side;
     const { client, payloads } = this.#transport;
     const message = await store.get(messageId);
     directory.conversationOf(personId, message.conversationId);
@@ -100,11 +100,7 @@ export class BotEvents {
     const { conversationId } = message;
     const event = { eventtype: 'feedback_event', feedback_event: feedback };
     const result = await client.deliver(payloads.event(personId, event, { conversationId }));
-    if (result.kind === 'reply') this.#violated('feedback may only be answered by nothing');
+    if (result.kind === 'reply') trace.recordViolation('feedback may only be answered by nothing');
     return rated;
-  }
-
-  #violated(reason: string): void {
-    this.#side.trace.recordViolation({ reason, atMs: this.#side.nowMs() });
   }
 }

@@ -5,16 +5,6 @@ import type { StoredMessage } from '../stored-message.ts';
 import type { MediaDownloads } from './media-downloads.ts';
 import type { UserIds } from './user-ids.ts';
 
-/** Payloads for the bot, before encryption. */
-export interface CallbackPayloads {
-  /** For a person's message (PLATFORM_FACTS.md wecom-callbacks). Image URLs are valid for five minutes. */
-  message(question: StoredMessage): object;
-  /** Polls an answer (PLATFORM_FACTS.md wecom-streams). Its msgid is new each time. */
-  poll(answer: StoredMessage): object;
-  /** For an event (PLATFORM_FACTS.md wecom-events). */
-  event(personId: string, event: { eventtype: string; [fields: string]: unknown }, place?: EventPlace): object;
-}
-
 /** Conversation of the event. Defaults to the person's private chat. */
 export interface EventPlace {
   conversationId?: string;
@@ -34,50 +24,58 @@ export interface PayloadParts {
   url(): string;
 }
 
-export function createCallbackPayloads(parts: PayloadParts): CallbackPayloads {
-  return {
-    message: (question) => messagePayload(parts, question),
-    poll: (answer) => pollPayload(parts, answer),
-    event: (personId, event, place = {}) => eventPayload(parts, { personId, event, ...place }),
-  };
-}
+/** Payloads for the bot, before encryption. */
+export class CallbackPayloads {
+  readonly #parts: PayloadParts;
 
-function messagePayload(parts: PayloadParts, question: StoredMessage): object {
-  const { delivery, id, sender } = question;
-  const conversation = parts.directory.conversation(question.conversationId);
-  const quoted = delivery?.quoted;
-  return {
-    msgid: id,
-    ...chatFields(parts, conversation, sender),
-    response_url: responseUrl(parts, delivery?.responseCode ?? ''),
-    ...contentFields(parts, question),
-    quote: quoted && contentFields(parts, quoted),
-  };
-}
+  constructor(parts: PayloadParts) {
+    this.#parts = parts;
+  }
 
-function pollPayload(parts: PayloadParts, answer: StoredMessage): object {
-  const conversation = parts.directory.conversation(answer.conversationId);
-  return {
-    msgid: randomToken(16),
-    ...chatFields(parts, conversation, answer.answer?.person ?? ''),
-    msgtype: 'stream',
-    stream: { id: answer.answer?.streamId },
-  };
-}
+  /** For a person's message (PLATFORM_FACTS.md wecom-callbacks). Image URLs are valid for five minutes. */
+  message(question: StoredMessage): object {
+    const parts = this.#parts;
+    const { delivery, id, sender } = question;
+    const conversation = parts.directory.conversation(question.conversationId);
+    const quoted = delivery?.quoted;
+    return {
+      msgid: id,
+      ...chatFields(parts, conversation, sender),
+      response_url: responseUrl(parts, delivery?.responseCode ?? ''),
+      ...contentFields(parts, question),
+      quote: quoted && contentFields(parts, quoted),
+    };
+  }
 
-function eventPayload(
-  parts: PayloadParts,
-  { personId, event, conversationId, responseCode }: { personId: string; event: { eventtype: string } } & EventPlace,
-): object {
-  const place = conversationId ?? privateConversationId(personId);
-  return {
-    msgid: randomToken(16),
-    create_time: Math.floor(parts.nowMs() / SECOND_MS),
-    ...chatFields(parts, parts.directory.conversation(place), personId),
-    response_url: responseCode === undefined ? undefined : responseUrl(parts, responseCode),
-    msgtype: 'event',
-    event,
-  };
+  /** Polls an answer (PLATFORM_FACTS.md wecom-streams). Its msgid is new each time. */
+  poll(answer: StoredMessage): object {
+    const parts = this.#parts;
+    const conversation = parts.directory.conversation(answer.conversationId);
+    return {
+      msgid: randomToken(16),
+      ...chatFields(parts, conversation, answer.answer?.person ?? ''),
+      msgtype: 'stream',
+      stream: { id: answer.answer?.streamId },
+    };
+  }
+
+  /** For an event (PLATFORM_FACTS.md wecom-events). */
+  event(
+    personId: string,
+    event: { eventtype: string; [fields: string]: unknown },
+    { conversationId, responseCode }: EventPlace = {},
+  ): object {
+    const parts = this.#parts;
+    const place = conversationId ?? privateConversationId(personId);
+    return {
+      msgid: randomToken(16),
+      create_time: Math.floor(parts.nowMs() / SECOND_MS),
+      ...chatFields(parts, parts.directory.conversation(place), personId),
+      response_url: responseCode === undefined ? undefined : responseUrl(parts, responseCode),
+      msgtype: 'event',
+      event,
+    };
+  }
 }
 
 function responseUrl({ withResponseUrl, url }: PayloadParts, code: string): string | undefined {

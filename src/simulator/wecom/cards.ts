@@ -61,29 +61,25 @@ export class Cards {
       ),
     );
     if (result.kind === 'reply') return this.#change(message.id, card, result.reply);
-    if (result.kind === 'invalid') this.#violated(result.reason);
+    if (result.kind === 'invalid') this.#side.trace.recordViolation(result.reason);
     else if (result.kind !== 'silent') throw new MessengerError('not_taken', 'The bot did not accept it');
   }
 
   async #change(messageId: string, card: Card, reply: unknown): Promise<void> {
-    const { store, chatLog, directory } = this.#side;
+    const { store, chatLog, directory, trace } = this.#side;
     const {
       response_type: kind,
       template_card: sent,
       userids: ids,
     } = (reply ?? {}) as Readonly<Record<string, unknown>>;
-    if (kind !== 'update_template_card') return this.#violated('only an update may answer a press on a card');
+    if (kind !== 'update_template_card') return trace.recordViolation('only an update may answer a press on a card');
     const read = readCard(sent);
-    if ('refused' in read) return this.#violated(read.refused);
-    if (read.card.taskId !== card.taskId) return this.#violated('an update has another task_id than its card');
+    if ('refused' in read) return trace.recordViolation(read.refused);
+    if (read.card.taskId !== card.taskId) return trace.recordViolation('an update has another task_id than its card');
     const message = await store.get(messageId);
     // A private chat has no other members.
     const isForSome = Array.isArray(ids) && directory.conversation(message.conversationId).kind === 'group';
     const people = isForSome ? ids.flatMap((id) => this.#parts.userIds.findForBot(String(id))?.id ?? []) : undefined;
     await chatLog.write(withCard(message, { card: read.card, isAlone: message.card?.isAlone === true, people }), true);
-  }
-
-  #violated(reason: string): void {
-    this.#side.trace.recordViolation({ reason, atMs: this.#side.nowMs() });
   }
 }

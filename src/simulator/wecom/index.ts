@@ -1,26 +1,25 @@
 import { createHash, createSecretKey } from 'node:crypto';
 import { MessengerError } from '../messenger-error.ts';
-import type { BotConnections, MessengerContext, Protocol, ProtocolFactory, ProtocolOptions } from '../protocol.ts';
+import type { MessengerContext, Protocol, ProtocolFactory, ProtocolOptions } from '../protocol.ts';
+import { ShortLivedSecrets } from '../short-lived-secrets.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { AnswerStreams } from './answer-streams.ts';
 import { AppApi, type AppCredentials } from './app-api.ts';
 import { BotClient } from './bot-client.ts';
 import { BotEvents } from './bot-events.ts';
-import type { DeliveryClient, BotTransport } from './bot-transport.ts';
-import { createCallbackPayloads, type CallbackPayloads } from './callback-payload.ts';
-import type { BotSockets } from './connection/bot-sockets.ts';
+import type { BotTransport } from './bot-transport.ts';
+import { CallbackPayloads } from './callback-payload.ts';
 import { createLongConnection, type ConnectionOptions } from './connection/long-connection.ts';
-import type { UploadedFile } from './connection/uploads.ts';
 import { Cards } from './cards.ts';
 import { decodeAesKey } from './crypto.ts';
 import { Interactions } from './interactions.ts';
 import { MediaDownloads } from './media-downloads.ts';
-import { Questions, type QuestionsParts } from './questions.ts';
-import { ResponseUrls, type ShowDelayedAnswer } from './response-urls.ts';
+import type { PlatformTransport, WayParts } from './platform-transport.ts';
+import { Questions } from './questions.ts';
+import { ResponseUrls } from './response-urls.ts';
 import { platformRoutes } from './routes.ts';
 import { answerIdOf, ShownAnswers } from './shown-answers.ts';
 import { UserIds } from './user-ids.ts';
-import { WebSignInCodes } from './web-sign-in.ts';
 import type { MessageStore } from '../message-store.ts';
 
 export interface WecomOptions {
@@ -60,31 +59,6 @@ function storeKeyOf({ bot, connection }: WecomOptions): Buffer {
     : decodeAesKey(bot.aesKey);
 }
 
-/** One of the two transports between the platform and the bot. */
-interface PlatformTransport {
-  client: DeliveryClient;
-  /** Set if a delivery is answered in its response. */
-  opening?: QuestionsParts['answers'];
-  showLater: ShowDelayedAnswer;
-  connections?: BotConnections & Pick<BotSockets, 'upgrade'>;
-  /** Files that the bot uploaded, by the secret in their address. */
-  findFile?(key: string): UploadedFile | undefined;
-  /** Resumes an answer that is still growing. */
-  follow(answer: StoredMessage): void;
-  resume(): Promise<void>;
-  flushAnswers(): Promise<unknown>;
-  settled(): Promise<void>;
-}
-
-interface WayParts {
-  redis: ProtocolOptions['redis'];
-  payloads: CallbackPayloads;
-  shown: ShownAnswers;
-  interactions: Interactions;
-  userIds: UserIds;
-  bringAgain(messageId: string): Promise<unknown>;
-}
-
 function createCallbackTransport(
   { bot, retryOn503 = true }: WecomOptions,
   side: MessengerContext,
@@ -106,31 +80,6 @@ function createCallbackTransport(
   };
 }
 
-function createConnectionTransport(
-  connection: ConnectionOptions,
-  side: MessengerContext,
-  parts: WayParts,
-): PlatformTransport {
-  const { calls, answers, sockets, uploads, resume } = createLongConnection(connection, { side, ...parts });
-  sockets.clickCard = (personId, { cardType, eventKey, taskId }) => {
-    const click = { card_type: cardType, event_key: eventKey, task_id: taskId };
-    return calls.deliver(
-      parts.payloads.event(personId, { eventtype: 'template_card_event', template_card_event: click }),
-    );
-  };
-  return {
-    client: calls,
-    showLater: (question, whole) => answers.bring(question, whole),
-    connections: sockets,
-    findFile: (key) => uploads.findByKey(key),
-    follow: (answer) => answers.follow(answer),
-    resume,
-    // The bot sends each snapshot itself, and the last one before it exits.
-    flushAnswers: () => Promise.resolve(),
-    settled: () => answers.settled(),
-  };
-}
-
 function start(options: WecomOptions, side: MessengerContext, parts: ProtocolOptions): Protocol {
   const { app, bot, connection, encryptUserIds = false } = options;
   const { redis, sessions, trustedOrigins } = parts;
@@ -144,11 +93,11 @@ function start(options: WecomOptions, side: MessengerContext, parts: ProtocolOpt
   const shown = new ShownAnswers(side, interactions);
   const aiBotId = connection?.botId ?? bot.aiBotId;
   const withResponseUrl = connection?.withoutResponseUrl !== true;
-  const payloads = createCallbackPayloads({ directory, downloads, userIds, aiBotId, withResponseUrl, nowMs, url });
+  const payloads = new CallbackPayloads({ directory, downloads, userIds, aiBotId, withResponseUrl, nowMs, url });
   const bringAgain = (messageId: string) => questions.redeliver(messageId, 1);
   const wayParts = { redis, payloads, shown, interactions, userIds, bringAgain };
   const way = connection
-    ? createConnectionTransport(connection, side, wayParts)
+    ? createLongConnection(connection, side, wayParts)
     : createCallbackTransport(options, side, wayParts);
   const line: BotTransport = { client: way.client, payloads, interactions };
   const responseUrls = new ResponseUrls(side, redis, way.showLater);
@@ -156,7 +105,7 @@ function start(options: WecomOptions, side: MessengerContext, parts: ProtocolOpt
   const events = new BotEvents(side, line, { redis, shown });
   const send: Protocol['send'] = (saying) => questions.send(saying);
   const cards = new Cards(side, { line, responseUrls, userIds, send });
-  const codes = new WebSignInCodes(nowMs, timing.codeLifeMs);
+  const codes = new ShortLivedSecrets<string>(nowMs, timing.codeLifeMs);
   const api = new AppApi({ side, userIds, app, codes, redis });
   const rules = { app, trustedOrigins };
   return {
@@ -182,7 +131,7 @@ function start(options: WecomOptions, side: MessengerContext, parts: ProtocolOpt
     },
     flushAnswers: () => way.flushAnswers(),
     async settled() {
-      await Promise.all([questions.settled(), way.settled()]);
+      await Promise.all([questions.tasks.settled(), way.settled()]);
     },
   };
 }

@@ -1,8 +1,9 @@
 import { randomToken } from '../../shared/crypto/ids.ts';
 import { languageOfText, localize } from '../../shared/text/texts.ts';
+import { BackgroundTasks } from '../background-tasks.ts';
 import type { Conversation } from '../directory.ts';
-import { imageUrl } from '../media-store.ts';
 import { MessengerError } from '../messenger-error.ts';
+import { failedMessage, readSaying } from '../person-message.ts';
 import type { DeliveryResult, MessengerContext, UserMessage } from '../protocol.ts';
 import type { StoredMessage } from '../stored-message.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
@@ -39,19 +40,19 @@ export interface QuestionsParts {
   responseUrls: ResponseUrls;
 }
 
-const MAX_IMAGES = 9;
-
 /** People's messages on their way to the bot. */
 export class Questions {
   readonly #side: MessengerContext;
   readonly #transport: BotTransport;
   readonly #parts: QuestionsParts;
-  readonly #pending = new Set<Promise<unknown>>();
+  /** Deliveries. */
+  readonly tasks: BackgroundTasks;
 
   constructor(side: MessengerContext, line: BotTransport, parts: QuestionsParts) {
     this.#side = side;
     this.#transport = line;
     this.#parts = parts;
+    this.tasks = new BackgroundTasks(side.background);
   }
 
   /**
@@ -60,63 +61,38 @@ export class Questions {
    */
   async send(saying: UserMessage): Promise<StoredMessage> {
     const question = await this.prepare(saying);
-    if (question.state === 'sending') this.#inBackground(this.deliver(question, 1));
+    if (question.state === 'sending') this.resume(question);
     return question;
   }
 
   /** Stores and shows a message without delivering it; the state `sending` marks it for delivery. */
   async prepare(saying: UserMessage): Promise<StoredMessage> {
-    const { directory, media, nowMs, chatLog } = this.#side;
-    const person = directory.person(saying.person);
-    const conversation = directory.conversationOf(saying.person, saying.conversationId);
-    const { fileIds = [] } = saying;
-    if (saying.text.trim() === '' && saying.imageIds.length === 0 && fileIds.length === 0)
-      throw new MessengerError('bad_request', 'The message is empty');
-    if (saying.imageIds.length > MAX_IMAGES)
-      throw new MessengerError('bad_request', `At most ${MAX_IMAGES} images per message`);
+    const { conversation, written } = await readSaying(this.#side, saying);
     // In WeCom a file is a separate message; in a group it reaches the bot only if a message to the bot quotes it.
-    if (fileIds.length > 0 && (fileIds.length > 1 || saying.text !== '' || saying.imageIds.length > 0))
+    if (written.files && (written.files.length > 1 || saying.text !== '' || saying.imageIds.length > 0))
       throw new MessengerError('bad_request', 'A file must be sent as a separate message');
-    await Promise.all(saying.imageIds.map((id) => media.readImage(id)));
-    const files = fileIds.length === 0 ? undefined : await media.describeFiles(fileIds);
     const quoted = await this.#quoted(conversation, saying.quoteMessageId);
-    const message: StoredMessage = {
-      id: randomToken(16),
-      conversationId: conversation.id,
-      sender: person.id,
-      senderName: person.name,
-      state: 'sent',
-      text: saying.text,
-      images: saying.imageIds.map((id) => ({ url: imageUrl(id), alt: '' })),
-      imageIds: [...saying.imageIds],
-      files,
-      fileIds: files && [...fileIds],
-      quote: quoted && { senderName: quoted.senderName, text: wordsOf(quoted) },
-      atMs: nowMs(),
-      clientId: saying.clientId,
-    };
+    const quote = quoted && { senderName: quoted.senderName, text: wordsOf(quoted) };
+    const message: StoredMessage = { ...written, id: randomToken(16), quote };
     const prepared = this.#isForBot(conversation, message) ? await this.#enter(message, quoted) : message;
-    await chatLog.write(prepared);
-    await chatLog.markRead(person.id, conversation.id);
+    await this.#side.chatLog.write(prepared);
+    await this.#side.chatLog.markRead(message.sender, conversation.id);
     return prepared;
   }
 
   /** Resends a failed message as the same delivery. @throws MessengerError `not_found`, `bad_request` */
   async resend(personId: string, messageId: string): Promise<StoredMessage> {
-    const message = await this.#side.store.get(messageId);
-    if (message.sender !== personId) throw new MessengerError('not_found', 'No such message');
-    if (message.state !== 'failed') throw new MessengerError('bad_request', 'Only a failed message can be sent again');
-    const { error: _error, ...rest } = message;
+    const failed = await failedMessage(this.#side, personId, messageId);
     // Its six minutes start again; its position in the conversation stays.
-    const prepared = await this.#enter({ ...rest, atMs: this.#side.nowMs() });
+    const prepared = await this.#enter({ ...failed, atMs: this.#side.nowMs() });
     await this.#side.chatLog.write(prepared);
-    if (prepared.state === 'sending') this.#inBackground(this.deliver(prepared, 1));
+    if (prepared.state === 'sending') this.resume(prepared);
     return prepared;
   }
 
-  /** Resumes a delivery that an earlier run left unfinished. */
+  /** Delivers in the background; also resumes a delivery that an earlier run left unfinished. */
   resume(question: StoredMessage): void {
-    this.#inBackground(this.deliver(question, 1));
+    this.tasks.add(this.deliver(question, 1), 'a message could not be delivered');
   }
 
   /** Delivers a message with `copies` concurrent deliveries, and shows the bot's answer. @returns the result of each copy */
@@ -134,11 +110,6 @@ export class Questions {
     const { client, payloads } = this.#transport;
     const payload = payloads.message(await this.#side.store.get(messageId));
     return Promise.all(Array.from({ length: copies }, () => client.callOnce(payload)));
-  }
-
-  /** Resolves once no delivery is in progress (after the signal was aborted). */
-  async settled(): Promise<void> {
-    await Promise.all(this.#pending);
   }
 
   async #enter(message: StoredMessage, quoted?: StoredMessage): Promise<StoredMessage> {
@@ -188,8 +159,8 @@ export class Questions {
   }
 
   async #refuse(question: StoredMessage, reason: string): Promise<void> {
-    const { trace, nowMs, chatLog } = this.#side;
-    trace.recordViolation({ questionId: question.id, reason, atMs: nowMs() });
+    const { trace, chatLog } = this.#side;
+    trace.recordViolation(reason, question.id);
     const error = localize(MESSENGER_TEXTS.answerRefused, languageOf(question), { reason });
     await chatLog.writeSystemLine(question.conversationId, error);
     await this.#leave({ ...question, state: 'failed', error });
@@ -210,15 +181,6 @@ export class Questions {
     const quoted = await this.#side.store.get(messageId);
     if (quoted.conversationId !== conversation.id) throw new MessengerError('not_found', 'No such message');
     return quoted;
-  }
-
-  #inBackground(work: Promise<unknown>): void {
-    const guarded = work
-      .catch((error: unknown) => {
-        this.#side.background.failed(error, 'a message could not be delivered');
-      })
-      .finally(() => this.#pending.delete(guarded));
-    this.#pending.add(guarded);
   }
 }
 

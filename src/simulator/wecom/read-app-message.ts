@@ -1,3 +1,4 @@
+import { asFields, type Fields } from './fields.ts';
 import { apiFault, ERRCODE, type ApiResult } from './api-result.ts';
 
 /** A self-built app's message, for the private chat. */
@@ -14,8 +15,6 @@ export interface AppMessage {
 const MAX_TEXT_BYTES = 2_048;
 const MAX_TITLE_CHARS = 128;
 const MAX_DESCRIPTION_CHARS = 512;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Parses the body of message/send with the limits of PLATFORM_FACTS.md wecom-app. Pure. @returns the message, or the
@@ -70,8 +69,4 @@ function cutToBytes(text: string, maxBytes: number): string {
   // Bytes 10xxxxxx continue a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString('utf8');
-}
-
-function asFields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

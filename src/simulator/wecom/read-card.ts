@@ -1,4 +1,5 @@
 import type { ButtonView, CardView } from '../api.ts';
+import { asFields, type Fields } from './fields.ts';
 
 /** Effect of a press on a card: notifies the bot, sends a message as the person, or opens an address. */
 type CardPress = { kind: 'event'; key: string } | { kind: 'question'; text: string } | { kind: 'none' };
@@ -20,8 +21,6 @@ export interface Card {
   /** As it was sent. */
   sent: unknown;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Limits of PLATFORM_FACTS.md wecom-cards. */
 const TYPES = new Set(['text_notice', 'news_notice', 'button_interaction', 'vote_interaction', 'multiple_interaction']);
@@ -200,10 +199,6 @@ function textOf(value: unknown): string | undefined {
 
 function isText(value: unknown, maxBytes: number): value is string {
   return typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= maxBytes;
-}
-
-function asFields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
 function demand(isSo: boolean, reason: string): void {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { MIB_BYTES } from '../../shared/clock.ts';
 import { sniffImageType } from '../media-store.ts';
+import { asFields, type Fields } from './fields.ts';
 import { readCard, type Card } from './read-card.ts';
 
 /**
@@ -30,8 +31,6 @@ export type BotReply =
   | { kind: 'text'; content: string }
   | { kind: 'card'; card: Card }
   | { kind: 'refused'; reason: string };
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Validates a decrypted response by the rules of PLATFORM_FACTS.md wecom-streams. Pure. */
 export function readReply(reply: unknown): BotReply {
@@ -124,10 +123,6 @@ function readImages(items: unknown, isFinished: boolean): Buffer[] | string {
 
 function readText({ content }: Fields): BotReply {
   return typeof content === 'string' ? { kind: 'text', content } : refused('the text has no content');
-}
-
-function asFields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
 function refused(reason: string): BotReply {

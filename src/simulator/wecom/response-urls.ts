@@ -50,16 +50,13 @@ export class ResponseUrls {
   async use(code: string, body: unknown): Promise<ApiResult> {
     const content = readDelayedAnswer(body);
     if (content.kind === 'refused') {
-      this.#side.trace.recordViolation({ reason: content.reason, atMs: this.#side.nowMs() });
+      this.#side.trace.recordViolation(content.reason);
       return apiFault(content.errcode, content.reason);
     }
     const stored = await claimOnce(this.#redis, keyOf(code));
     const grant = stored === undefined ? undefined : (JSON.parse(stored) as ResponseGrant);
     if (!grant || this.#side.nowMs() > grant.untilMs) {
-      this.#side.trace.recordViolation({
-        reason: 'a response_url was used twice or after one hour',
-        atMs: this.#side.nowMs(),
-      });
+      this.#side.trace.recordViolation('a response_url was used twice or after one hour');
       return apiFault(ERRCODE.badParameter, 'response_code is invalid, expired or used');
     }
     const question = await this.#side.store.get(grant.messageId).catch(() => undefined);

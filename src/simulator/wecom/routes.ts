@@ -1,16 +1,16 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { languageOfHeader } from '../../shared/text/texts.ts';
 import { APP_SESSION_HEADER, type AppSessions } from '../browser/app-sessions.ts';
-import { noticePolicy, noticePage } from '../browser/notice-page.ts';
+import { showNotice } from '../browser/notice-page.ts';
 import { BOT_FILE_ROUTE, serveBotFile } from '../http/bot-file.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
+import type { ShortLivedSecrets } from '../short-lived-secrets.ts';
 import type { AppApi } from './app-api.ts';
 import type { ApiResult } from './api-result.ts';
 import type { MediaDownloads } from './media-downloads.ts';
 import type { ResponseUrls } from './response-urls.ts';
-import { judgeAuthorize, type AuthorizeRules, type WebSignInCodes } from './web-sign-in.ts';
+import { judgeAuthorize, type AuthorizeRules } from './web-sign-in.ts';
 
 export interface PlatformRoutesOptions {
   api: AppApi;
@@ -19,7 +19,7 @@ export interface PlatformRoutesOptions {
   /** A file of the bot for people; absent if the bot uploads none. */
   findFile?(key: string): { name: string; bytes: Buffer } | undefined;
   sessions: AppSessions;
-  codes: WebSignInCodes;
+  codes: ShortLivedSecrets<string>;
   rules: AuthorizeRules;
 }
 
@@ -81,21 +81,15 @@ function authorize(context: Context, { sessions, codes, rules }: PlatformRoutesO
   );
   context.set('Cache-Control', 'no-store');
   if ('refused' in verdict) {
-    const language = languageOfHeader(context.get('accept-language'));
-    const text = verdict.refused === 'not_in_app' ? MESSENGER_TEXTS.openInApp : MESSENGER_TEXTS.signInRefused;
-    context.status = verdict.refused === 'not_in_app' ? 403 : 400;
-    context.set('Content-Security-Policy', `${noticePolicy()}; frame-ancestors 'none'`);
-    context.type = 'text/html; charset=utf-8';
-    context.body = noticePage({
-      language,
+    const isOutside = verdict.refused === 'not_in_app';
+    return showNotice(context, isOutside ? 403 : 400, {
       title: MESSENGER_TEXTS.awayTitle,
-      text,
+      text: isOutside ? MESSENGER_TEXTS.openInApp : MESSENGER_TEXTS.signInRefused,
       values: { code: String(verdict.refused) },
     });
-    return;
   }
   const target = new URL(verdict.redirectUri);
-  target.searchParams.set('code', codes.create(verdict.personId));
+  target.searchParams.set('code', codes.issue(verdict.personId));
   target.searchParams.set('state', verdict.state);
   context.set('Referrer-Policy', 'no-referrer');
   context.redirect(target.href);

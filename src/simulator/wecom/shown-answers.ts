@@ -120,9 +120,7 @@ export class ShownAnswers {
 
   /** A message keeps its first card; a card's `task_id` must be unique. */
   #carded(message: StoredMessage, { card, isAlone }: { card: Card; isAlone: boolean }): StoredMessage {
-    const { trace, nowMs } = this.#side;
-    const violated = (reason: string) =>
-      trace.recordViolation({ questionId: message.answer?.questionId, reason, atMs: nowMs() });
+    const violated = (reason: string) => this.#side.trace.recordViolation(reason, message.answer?.questionId);
     if (message.cards) {
       if (JSON.stringify(message.cards.all) !== JSON.stringify(card.sent)) violated('a second card for one message');
       return message;
@@ -148,9 +146,9 @@ export class ShownAnswers {
   }
 
   async #end(answer: StoredMessage, reason: string, note: (language: 'en' | 'zh') => string): Promise<StoredMessage> {
-    const { chatLog, trace, nowMs, store } = this.#side;
+    const { chatLog, trace, store } = this.#side;
     const questionId = answer.answer?.questionId ?? '';
-    trace.recordViolation({ questionId, reason, atMs: nowMs() });
+    trace.recordViolation(reason, questionId);
     const question = await store.get(questionId).catch(() => undefined);
     const error = note(languageOfText(question?.text ?? ''));
     const failed: StoredMessage = { ...answer, state: 'failed', error };

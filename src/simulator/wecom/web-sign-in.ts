@@ -1,36 +1,3 @@
-import type { NowMs } from '../../shared/clock.ts';
-import { randomToken, sha256Hex } from '../../shared/crypto/ids.ts';
-
-/**
- * Codes of the app's web sign-in: valid for five minutes and one use (PLATFORM_FACTS.md wecom-web-sign-in). Kept in memory:
- * after a restart people must start again.
- */
-export class WebSignInCodes {
-  readonly #codes = new Map<string, { personId: string; untilMs: number }>();
-  readonly #nowMs: NowMs;
-  readonly #lifeMs: number;
-
-  constructor(nowMs: NowMs, lifeMs: number) {
-    this.#nowMs = nowMs;
-    this.#lifeMs = lifeMs;
-  }
-
-  create(personId: string): string {
-    for (const [hash, { untilMs }] of this.#codes) if (untilMs < this.#nowMs()) this.#codes.delete(hash);
-    const code = randomToken();
-    this.#codes.set(sha256Hex(code), { personId, untilMs: this.#nowMs() + this.#lifeMs });
-    return code;
-  }
-
-  /** The person for a code, once. */
-  take(code: string): string | undefined {
-    const hash = sha256Hex(code);
-    const found = this.#codes.get(hash);
-    this.#codes.delete(hash);
-    return found && this.#nowMs() <= found.untilMs ? found.personId : undefined;
-  }
-}
-
 /** A request to the authorize address. */
 export interface AuthorizeRequest {
   query: URLSearchParams;

@@ -14,9 +14,8 @@ import {
 import { codePage } from '../../../src/bot/identity/pages/code-page.ts';
 import { confirmPage } from '../../../src/bot/identity/pages/confirm-page.ts';
 import { errorPage } from '../../../src/bot/identity/pages/error-page.ts';
-import { ERROR_TEXTS } from '../../../src/bot/identity/pages/error-texts.ts';
+import { ERROR_TEXTS, type ErrorPage } from '../../../src/bot/identity/pages/error-texts.ts';
 import { landingPage, openInAppPage } from '../../../src/bot/identity/pages/landing-page.ts';
-import type { ErrorPage } from '../../../src/bot/identity/pages/page-error.ts';
 import type { BackToChat } from '../../../src/bot/platforms/platform.ts';
 import { findChromium, launchChromium } from '../../support/chromium.ts';
 import { asAccountId } from '../../../src/bot/domain/ids.ts';

@@ -5,9 +5,11 @@ import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { healthRoutes, proofRoutes, type HealthPart } from '../../../src/bot/metrics/health.ts';
 import { createReport } from '../../../src/bot/metrics/metrics.ts';
-import { registerRedisMemory } from '../../../src/bot/metrics/redis-memory.ts';
-import { registerRunningTurns } from '../../../src/bot/metrics/running-turns.ts';
-import { registerWaitingQuestions } from '../../../src/bot/metrics/waiting-questions.ts';
+import {
+  registerRedisMemory,
+  registerRunningTurns,
+  registerWaitingQuestions,
+} from '../../../src/bot/metrics/gauges.ts';
 import { listen, type ListeningServer } from '../../../src/shared/http/http-server.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { recordingLog } from '../../support/redis.ts';

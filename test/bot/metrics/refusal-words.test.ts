@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { describeRefusal } from '../../../src/bot/metrics/refusal-words.ts';
+import { describeRefusal } from '../../../src/bot/metrics/report-receiving.ts';
 import { clockSkewSec } from '../../../src/bot/platforms/refused-delivery.ts';
 
 test('each reason for refusing a delivery names the setting or cause to check', () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { shippedModels } from '../../support/shipped-models.ts';
-import { createChatClient } from '../../../src/bot/model/chat-client.ts';
+import { listModels } from '../../../src/bot/model/list-models.ts';
+import { SECOND_MS } from '../../../src/shared/clock.ts';
 import { startChatFixture, API_KEY, CANARY, type ChatFixture } from './chat-fixture.ts';
 import {
   chunk,
@@ -325,40 +326,28 @@ test('no error, log line or report contains the question, the answer or the key 
 });
 
 describe('the list of models', () => {
+  const LIMITS = { connectMs: SECOND_MS, firstByteMs: SECOND_MS };
+  const list = (signal?: AbortSignal) =>
+    listModels({ baseUrl: fixture.server.baseUrl, apiKey: API_KEY, limits: LIMITS, signal });
+
   test('contains the model names', async () => {
     fixture.server.script(jsonOf({ object: 'list', data: [{ id: 'svc-plus' }, {}, { id: 'svc-max' }] }));
-    expect(await fixture.client.listModels()).toEqual(['svc-plus', 'svc-max']);
+    expect(await list()).toEqual(['svc-plus', 'svc-max']);
     expect(fixture.server.calls[0]).toMatchObject({ path: '/v1/models', authorization: `Bearer ${API_KEY}` });
   });
 
   test('is undefined if the service has none, and an error with a code if the request fails', async () => {
     fixture.server.script(jsonOf({}, 404), jsonOf({}, 401), jsonOf({ data: 1 }));
-    expect(await fixture.client.listModels()).toBeUndefined();
-    await expect(fixture.client.listModels()).rejects.toMatchObject({ code: 'chat_refused' });
-    await expect(fixture.client.listModels()).rejects.toMatchObject({ code: 'chat_bad_stream' });
-    await expect(fixture.client.listModels(AbortSignal.abort())).rejects.toMatchObject({ code: 'chat_cancelled' });
+    expect(await list()).toBeUndefined();
+    await expect(list()).rejects.toMatchObject({ code: 'chat_refused' });
+    await expect(list()).rejects.toMatchObject({ code: 'chat_bad_stream' });
+    await expect(list(AbortSignal.abort())).rejects.toMatchObject({ code: 'chat_cancelled' });
   });
 
   test('throws an error without the key if the service is unreachable', async () => {
-    const away = createChatClient({
-      baseUrl: 'http://127.0.0.1:9/v1/',
-      apiKey: API_KEY,
-      catalog: shippedModels(),
-      nowMs: () => 0,
-      log: (await import('../../support/redis.ts')).recordingLog().log,
-      report: {
-        callEnded: () => undefined,
-        retried: () => undefined,
-        waited: () => undefined,
-        limitChanged: () => undefined,
-        breakerChanged: () => undefined,
-        fellBack: () => undefined,
-        unknownFinishReason: () => undefined,
-      },
-    });
-    const error: unknown = await away.listModels().catch((thrown: unknown) => thrown);
+    const away = listModels({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: API_KEY, limits: LIMITS });
+    const error: unknown = await away.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'chat_unreachable', cause: { message: 'HTTP client: ECONNREFUSED' } });
     expect(Object.keys((error as Error).cause as Error)).toEqual([]);
-    await away.close();
   });
 });

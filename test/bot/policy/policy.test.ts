@@ -124,7 +124,12 @@ describe('the permission of the deciding rule', () => {
   test('puts the default model first if allowed, and contains no other than the allowed models', () => {
     fc.assert(
       fc.property(may, person, fc.constantFrom(...MODELS), (permission, asker, defaultModel) => {
-        const models = policyOf({ rules: [], otherwise: permission }, defaultModel).modelsFor(asker);
+        const open = permission.use ? { ...permission, private: true } : permission;
+        const verdict = policyOf({ rules: [], otherwise: open }, defaultModel).judge(asker, {
+          kind: 'private',
+          id: 'x',
+        });
+        const models = verdict.kind === 'allowed' ? verdict.models : [];
         const allowed = !permission.use ? [] : permission.models === 'all' ? MODELS : permission.models;
         expect([...models].toSorted()).toEqual([...allowed].toSorted());
         expect(models[0]).toBe(allowed.includes(defaultModel) ? defaultModel : allowed[0]);

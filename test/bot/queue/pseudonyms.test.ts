@@ -5,7 +5,7 @@ import { KeyRing } from '../../../src/shared/crypto/key-ring.ts';
 import { MediaStore } from '../../../src/bot/turn/conversation/images/media-store.ts';
 import { conversationOf, personIdOf } from '../../../src/bot/domain/conversation.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
-import { createNotifyRefused } from '../../../src/bot/app/notify-refused.ts';
+import { createNotifyRefused } from '../../../src/bot/app/receiver.ts';
 import { createFakePlatform } from '../../support/fake-platform.ts';
 import { textMessage } from '../../support/messages.ts';
 import { recordingLog } from '../../support/redis.ts';

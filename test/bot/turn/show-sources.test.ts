@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { sealTurn, type HistoryTurn } from '../../../src/bot/turn/conversation/history.ts';
 import { conversationOf } from '../../../src/bot/domain/conversation.ts';
 import { asAccountId, asDeliveryId } from '../../../src/bot/domain/ids.ts';
-import { showSources } from '../../../src/bot/turn/commands/show-sources.ts';
+import { showSources } from '../../../src/bot/turn/commands/run-slash-word.ts';
 import type { TurnContext } from '../../../src/bot/turn/turn-context.ts';
 import { testKeyRing, textMessage } from '../../support/messages.ts';
 

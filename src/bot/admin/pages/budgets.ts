@@ -3,27 +3,11 @@ import { localize, type Catalogue } from '../../../shared/text/texts.ts';
 import type { BudgetLimit, SharedBudgets } from '../../policy/budget.ts';
 import type { BudgetOwner } from '../../turn/budgets/budget-store.ts';
 import { BUDGET_OWNERS, isLimited, type LimitUse } from '../budget-acts.ts';
-import { actForm, complaint, intro, resultText, selectField, table, textField, type Frame } from './layout.ts';
+import { actForm, complaint, intro, resultText, selectField, table, textField, type ActView } from './layout.ts';
 import { shareBar } from './plot.ts';
 import { numberText } from './times.ts';
 
-const TEXTS: Catalogue<
-  | (
-      | 'lead'
-      | 'owner'
-      | 'choose'
-      | 'name'
-      | 'show'
-      | 'counted'
-      | 'used'
-      | 'limit'
-      | 'added'
-      | 'share'
-      | 'amount'
-      | 'add'
-    )
-  | ('ofPerson' | 'noLimits' | 'noPolicy' | 'needsOwner' | 'needsGroup' | 'needsAmount' | 'needsLimit')
-> = {
+const TEXTS = {
   lead: {
     en: 'Use of a budget today and this month. What you add to a limit counts until the end of its day or month. Enter a person by account, a department by its code in the policy file, and a group as PLATFORM:ID.',
     zh: '查看某项额度当天和当月的用量。增加的数量在当天或当月内有效。用户填写账号，部门填写权限文件中的代码，群写作 PLATFORM:ID。',
@@ -64,7 +48,7 @@ const TEXTS: Catalogue<
     en: 'The policy file does not set this limit, so nothing was added.',
     zh: '权限文件没有设置此项上限，因此没有增加。',
   },
-};
+} as const satisfies Catalogue<string>;
 
 const OWNERS: Catalogue<BudgetOwner['of']> = {
   person: { en: 'Person', zh: '用户' },
@@ -82,7 +66,7 @@ const LIMITS: Catalogue<BudgetLimit> = {
   imagesPerMonth: { en: 'Images per month', zh: '每月的图片数' },
 };
 
-const RESULTS: Catalogue<'added' | 'added-person' | 'added-unknown'> = {
+const RESULTS = {
   added: { en: 'The amount was added.', zh: '已增加。' },
   'added-person': {
     en: 'The amount was added. Enter the account again to see the use.',
@@ -92,7 +76,7 @@ const RESULTS: Catalogue<'added' | 'added-person' | 'added-unknown'> = {
     en: 'The amount was added, but no sign-in and no use of this account is stored. Check the account.',
     zh: '已增加，但没有此账号的登录或用量记录，请核对账号。',
   },
-};
+} as const satisfies Catalogue<string>;
 
 /** Both forms of the page, as typed. */
 export interface TypedBudget {
@@ -102,8 +86,7 @@ export interface TypedBudget {
   amount: string;
 }
 
-interface BudgetsView {
-  frame: Frame;
+interface BudgetsView extends ActView {
   typed: TypedBudget;
   /** The chosen budget. */
   budget: { owner: BudgetOwner; limits: readonly LimitUse[] } | undefined;
@@ -111,8 +94,6 @@ interface BudgetsView {
   shared: SharedBudgets | undefined;
   /** The form that was refused. */
   refused: 'owner' | 'top-up' | 'limit' | undefined;
-  /** Result of the act that led here; empty without one. */
-  result: string;
 }
 
 export function budgetsBody(view: BudgetsView): SafeHtml {

@@ -1,12 +1,10 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue } from '../../../shared/text/texts.ts';
 import type { DeadLetter, ReplayResult } from '../../queue/dead-letters.ts';
-import { actForm, intro, resultText, table, type Frame } from './layout.ts';
+import { actForm, intro, resultText, table, type ActView } from './layout.ts';
 import { timeAt } from './times.ts';
 
-const TEXTS: Catalogue<
-  'lead' | 'none' | 'time' | 'why' | 'messages' | 'id' | 'act' | 'replay' | 'replayed' | 'table' | 'about'
-> = {
+const TEXTS = {
   lead: {
     en: 'Questions that were given up or could not be read, newest first and without their text. They are kept for seven days; each can be put back once.',
     zh: '被放弃或无法读取的问题，最新的在前，不含正文。死信保存七天，每条可重放一次。',
@@ -21,7 +19,7 @@ const TEXTS: Catalogue<
   replay: { en: 'Replay', zh: '重放' },
   about: { en: 'Replay {id}', zh: '重放 {id}' },
   replayed: { en: 'replayed', zh: '已重放' },
-};
+} as const satisfies Catalogue<string>;
 
 const REASONS: Catalogue<DeadLetter['why']> = {
   crashed: { en: 'its workers crashed', zh: '工作进程崩溃' },
@@ -39,12 +37,9 @@ const RESULTS: Catalogue<ReplayResult> = {
   unreadable: { en: 'It cannot be decrypted with the present keys.', zh: '无法用现有密钥解密。' },
 };
 
-interface DeadLettersView {
-  frame: Frame;
+interface DeadLettersView extends ActView {
   timeZone: string;
   letters: readonly DeadLetter[];
-  /** Result of the act that led here; empty without one. */
-  result: string;
 }
 
 export function deadLettersBody({ frame, timeZone, letters, result }: DeadLettersView): SafeHtml {

@@ -17,22 +17,28 @@ const PAGES = {
 
 export type AdminPath = keyof typeof PAGES;
 
-/** Each language by its own name. */
 const LANGUAGE_NAMES = { en: 'English', zh: '中文' } as const;
 
-const TEXTS: Catalogue<'brand' | 'skip' | 'pages' | 'signOut' | 'account'> = {
+const TEXTS = {
   brand: { en: 'Parley administration', zh: 'Parley 管理' },
   skip: { en: 'Skip to the content', zh: '跳到正文' },
   pages: { en: 'Pages', zh: '页面' },
   signOut: { en: 'Sign out', zh: '退出登录' },
   account: { en: 'Signed in as {account}', zh: '已登录：{account}' },
-};
+} as const satisfies Catalogue<string>;
 
 /** What every page of a signed-in administrator shows. */
 export interface Frame {
   language: Language;
   account: string;
   csrf: string;
+}
+
+/** What a page with acts shows besides its content. */
+export interface ActView {
+  frame: Frame;
+  /** Result of the act that led here; empty without one. */
+  result: string;
 }
 
 interface DocumentOptions {
@@ -78,8 +84,9 @@ export function cardPage({ language, title, path, body }: DocumentOptions): Safe
 /** A page with navigation. */
 export function framedPage(
   { language, account, csrf }: Frame,
-  { title, path, body }: { title: string; path: string; body: SafeHtml },
+  { path, body }: { path: AdminPath; body: SafeHtml },
 ): SafeHtml {
+  const title = localize(PAGES[path], language);
   const links = Object.entries(PAGES).map(
     ([to, name]) =>
       html`<li>
@@ -111,10 +118,6 @@ export function framedPage(
       </main>
     </body>`,
   });
-}
-
-export function pageName(path: AdminPath, language: Language): string {
-  return localize(PAGES[path], language);
 }
 
 /** The beginning of a page: its purpose, and the result of the act that led to it. */

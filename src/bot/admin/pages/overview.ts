@@ -13,9 +13,7 @@ export interface Overview {
   versions: { parley: string; node: string; redis: string };
 }
 
-const TEXTS: Catalogue<
-  'waiting' | 'oldest' | 'running' | 'dead' | 'now' | 'wakes' | 'wakesNote' | 'state' | 'count' | 'versions' | 'unknown'
-> = {
+const TEXTS = {
   now: { en: 'Now', zh: '当前' },
   waiting: { en: 'Waiting messages', zh: '等待中的消息' },
   oldest: { en: 'Longest wait', zh: '最长等待' },
@@ -30,7 +28,7 @@ const TEXTS: Catalogue<
   count: { en: 'Wakes', zh: '数量' },
   versions: { en: 'Versions', zh: '版本' },
   unknown: { en: 'not readable', zh: '无法读取' },
-};
+} as const satisfies Catalogue<string>;
 
 const JOB_STATES: Catalogue<keyof Overview['jobs']> = {
   waiting: { en: 'waiting', zh: '等待' },

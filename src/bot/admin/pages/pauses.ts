@@ -2,13 +2,10 @@ import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import type { Pause, PauseTarget } from '../../domain/pause.ts';
 import { PLATFORMS } from '../../platforms/registry.ts';
-import { actForm, complaint, intro, resultText, selectField, table, textField, type Frame } from './layout.ts';
+import { actForm, complaint, intro, resultText, selectField, table, textField, type ActView } from './layout.ts';
 import { timeAt } from './times.ts';
 
-const TEXTS: Catalogue<
-  | ('lead' | 'none' | 'table' | 'target' | 'message' | 'since' | 'act' | 'resume' | 'about' | 'kind' | 'choose')
-  | ('aGroup' | 'aModel' | 'name' | 'sentence' | 'pause' | 'needsKind' | 'needsName' | 'needsNoName' | 'unknownModel')
-> = {
+const TEXTS = {
   lead: {
     en: 'A pause takes effect at once and lasts until you resume. Questions get a sentence instead of an answer; commands still work.',
     zh: '暂停立即生效，直到恢复为止。暂停期间，提问会得到一句说明而不是回答，指令仍可使用。',
@@ -38,20 +35,20 @@ const TEXTS: Catalogue<
     zh: '只有群和模型需要填写名称。请改选其一，或清空名称。',
   },
   unknownModel: { en: '{name} is none of the models: {models}', zh: '没有模型 {name}。可用的模型：{models}' },
-};
+} as const satisfies Catalogue<string>;
 
-const TARGETS: Catalogue<'all' | 'platform' | 'group' | 'model'> = {
+const TARGETS = {
   all: { en: 'Everything', zh: '全部' },
   platform: { en: 'App {name}', zh: '办公应用 {name}' },
   group: { en: 'Group {name}', zh: '群 {name}' },
   model: { en: 'Model {name}', zh: '模型 {name}' },
-};
+} as const satisfies Catalogue<string>;
 
-const RESULTS: Catalogue<'paused' | 'resumed' | 'not-paused'> = {
+const RESULTS = {
   paused: { en: 'The pause has begun.', zh: '已暂停。' },
   resumed: { en: 'The pause has ended.', zh: '已恢复。' },
   'not-paused': { en: 'This was no longer paused.', zh: '该项目已不在暂停中。' },
-};
+} as const satisfies Catalogue<string>;
 
 /** The form of a new pause. `kind` and `name` together are the target. */
 export interface TypedPause {
@@ -62,12 +59,9 @@ export interface TypedPause {
   models?: readonly string[];
 }
 
-interface PausesView {
-  frame: Frame;
+interface PausesView extends ActView {
   timeZone: string;
   pauses: readonly Pause[];
-  /** Result of the act that led here; empty without one. */
-  result: string;
   /** The form, if it does not name a target. */
   refused: TypedPause | undefined;
 }

@@ -4,13 +4,10 @@ import { describePlatform } from '../../platforms/registry.ts';
 import type { Account } from '../../domain/account.ts';
 import { MAX_ACCOUNT_CHARS, type PersonId } from '../../domain/ids.ts';
 import type { LinkedPerson } from '../../identity/links/people-of-account.ts';
-import { actForm, intro, resultText, table, textField, type Frame } from './layout.ts';
+import { actForm, intro, resultText, table, textField, type ActView } from './layout.ts';
 import { timeAt } from './times.ts';
 
-const TEXTS: Catalogue<
-  | ('lead' | 'account' | 'find' | 'none' | 'platform' | 'chat' | 'name' | 'state' | 'since' | 'act')
-  | ('revoke' | 'sure' | 'confirm' | 'table' | 'about')
-> = {
+const TEXTS = {
   lead: {
     en: 'Chat accounts that are linked to an account. A person whose link is revoked signs in again before the next answer.',
     zh: '查看与某个账号绑定的聊天账号。解除绑定后，该用户下次提问时需要重新登录。',
@@ -29,12 +26,12 @@ const TEXTS: Catalogue<
   about: { en: 'Revoke the link of {id}', zh: '解除 {id} 的绑定' },
   sure: { en: 'Deletes the link and its tokens.', zh: '将删除绑定及其令牌。' },
   confirm: { en: 'Revoke the link', zh: '解除绑定' },
-};
+} as const satisfies Catalogue<string>;
 
-const RESULTS: Catalogue<RevokeResult> = {
+const RESULTS = {
   revoked: { en: 'The link was revoked.', zh: '已解除绑定。' },
   gone: { en: 'The link no longer exists.', zh: '该绑定已不存在。' },
-};
+} as const satisfies Catalogue<string>;
 
 const STATES: Catalogue<Account['status']> = {
   active: { en: 'active', zh: '正常' },
@@ -49,16 +46,11 @@ export interface ShownLink {
   details: Account | undefined;
 }
 
-export type RevokeResult = 'revoked' | 'gone';
-
-interface PeopleView {
-  frame: Frame;
+interface PeopleView extends ActView {
   timeZone: string;
   /** As typed; empty if none was. */
   account: string;
   links: readonly ShownLink[];
-  /** Result of the act that led here; empty without one. */
-  result: string;
 }
 
 export function peopleBody({ frame, timeZone, account, links, result }: PeopleView): SafeHtml {

@@ -3,7 +3,7 @@ import { localize, type Bilingual, type Catalogue, type Language } from '../../.
 import { leavingPage } from '../../identity/pages/leaving-page.ts';
 import { actForm, cardPage, intro } from './layout.ts';
 
-const TEXTS: Catalogue<'title' | 'lead' | 'go' | 'again' | 'back' | 'signedIn'> = {
+const TEXTS = {
   title: { en: 'Sign in', zh: '登录' },
   lead: {
     en: 'Only administrators can open these pages. If this page appears again after you signed in, your account is not one of theirs.',
@@ -13,7 +13,7 @@ const TEXTS: Catalogue<'title' | 'lead' | 'go' | 'again' | 'back' | 'signedIn'> 
   again: { en: 'Try again', zh: '重试' },
   back: { en: 'Back to the overview', zh: '返回概览' },
   signedIn: { en: 'Returning to the administration', zh: '正在返回管理页面' },
-};
+} as const satisfies Catalogue<string>;
 
 /** What everyone sees who has no session of an administrator (SECURITY.md admin-gate). */
 export function strangerPage(view: { language: Language; service: Bilingual; csrf: string }): SafeHtml {

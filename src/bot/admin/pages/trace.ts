@@ -7,10 +7,7 @@ import { timeAt } from './times.ts';
 /** A reference has this form. */
 export const REFERENCE = /^[0-9a-f]{8,40}$/i;
 
-const TEXTS: Catalogue<
-  | ('lead' | 'reference' | 'find' | 'form' | 'none' | 'question' | 'conversation' | 'person')
-  | ('state' | 'merged' | 'model' | 'rule' | 'delivery' | 'steps' | 'time' | 'step' | 'values')
-> = {
+const TEXTS = {
   lead: {
     en: 'What happened to a question, without its text. Failure messages name the reference, and /ref shows it.',
     zh: '查看一个问题的处理过程，不含正文。失败提示中有参考编号，也可发送“编号”查看。',
@@ -37,7 +34,7 @@ const TEXTS: Catalogue<
   time: { en: 'Time', zh: '时间' },
   step: { en: 'Step', zh: '步骤' },
   values: { en: 'Values', zh: '数据' },
-};
+} as const satisfies Catalogue<string>;
 
 /** Steps in Chinese; the stored names are English. */
 const STEPS_ZH: Readonly<Record<string, string>> = {

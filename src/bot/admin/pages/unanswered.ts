@@ -8,21 +8,7 @@ import { numberText, timeAt } from './times.ts';
 /** Rows of each table; the CSV has all. */
 const MAX_ROWS = 100;
 
-const TEXTS: Catalogue<
-  | 'lead'
-  | 'none'
-  | 'topics'
-  | 'word'
-  | 'questions'
-  | 'share'
-  | 'unknown'
-  | 'newest'
-  | 'time'
-  | 'id'
-  | 'why'
-  | 'text'
-  | 'csv'
-> = {
+const TEXTS = {
   lead: {
     en: 'Questions of the last 40 days without a helpful answer: the answer cites no document although the documents were searched, the question was refused, or the answer was rated as bad. Counted by words of the question.',
     zh: '最近 40 天没有得到解答的问题：查阅了文档但回答没有引用任何文档、问题被拒绝，或回答得到差评。按问题中的词语计数。',
@@ -39,7 +25,7 @@ const TEXTS: Catalogue<
   why: { en: 'Reason', zh: '原因' },
   text: { en: 'Question', zh: '问题' },
   csv: { en: 'Download CSV', zh: '下载 CSV' },
-};
+} as const satisfies Catalogue<string>;
 
 const REASONS: Catalogue<UnansweredWhy> = {
   'no-source': { en: 'No source', zh: '没有来源' },

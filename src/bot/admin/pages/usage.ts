@@ -6,10 +6,7 @@ import { complaint, emptyState, intro, selectField, table } from './layout.ts';
 import { columns, shareBar } from './plot.ts';
 import { amountText, numberText } from './times.ts';
 
-const TEXTS: Catalogue<
-  | ('lead' | 'none' | 'by' | 'since' | 'show' | 'questions' | 'tokens' | 'share' | 'csv' | 'form')
-  | ('perDayQuestions' | 'perDayTokens' | 'unknown' | 'total' | 'cost')
-> = {
+const TEXTS = {
   lead: {
     en: 'Questions, tokens and costs of all people, of the last 40 days at most. People appear under pseudonyms. Models with a price have costs.',
     zh: '全体用户的提问数、token 数和费用，最多 40 天。用户以化名显示。设有价格的模型才有费用。',
@@ -28,7 +25,7 @@ const TEXTS: Catalogue<
   unknown: { en: 'unknown', zh: '未知' },
   total: { en: 'Total', zh: '合计' },
   cost: { en: 'Cost in {currency}', zh: '费用（{currency}）' },
-};
+} as const satisfies Catalogue<string>;
 
 const GROUPS: Catalogue<UsageGroup> = {
   day: { en: 'Day', zh: '日期' },

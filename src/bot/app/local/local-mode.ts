@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { definedOnly } from '../../../shared/defined-only.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Config, Secrets } from '../../config/config.ts';
 import { openDataDir } from './data-dir.ts';
@@ -11,18 +12,7 @@ import { needsLocalParts } from './needs-local-parts.ts';
 import { stopStaleRedis } from './stop-stale-redis.ts';
 
 /** Secrets of a process with embedded parts, with everything that these parts need. */
-export interface LocalSecrets extends Secrets {
-  readonly secretKey: Buffer;
-  readonly signInClientSecret: string;
-  readonly wecomBotToken: string;
-  readonly wecomBotAesKey: string;
-  readonly wecomAgentSecret: string;
-  readonly wecomBotSecret: string;
-  readonly slackSigningSecret: string;
-  readonly slackBotToken: string;
-  readonly slackClientSecret: string;
-  readonly slackAppToken: string;
-}
+export type LocalSecrets = Secrets & Omit<LocalKeys, 'secretKey' | 'serviceApiKey'> & { readonly secretKey: Buffer };
 
 /** One entry of `SERVICE_CLIENTS_FILE`. */
 export interface ServiceClient {
@@ -104,23 +94,16 @@ function socketPathIn(redisDir: string): string {
 }
 
 function completeSecrets(config: Config, given: Secrets, made: LocalKeys): LocalSecrets {
-  const serviceApiKeys = given.serviceApiKeys.length > 0 ? given.serviceApiKeys : [made.serviceApiKey];
+  const { secretKey, serviceApiKey, ...keys } = made;
+  const serviceApiKeys = given.serviceApiKeys.length > 0 ? given.serviceApiKeys : [serviceApiKey];
   return {
-    ...given,
-    secretKey: given.secretKey ?? Buffer.from(made.secretKey, 'base64'),
+    ...keys,
+    ...definedOnly<unknown>({ ...given }),
+    secretKey: given.secretKey ?? Buffer.from(secretKey, 'base64'),
     serviceApiKeys,
     // The embedded chat service accepts only its own keys, whatever key is set for another service.
     chatApiKey: config.embedded.chat ? serviceApiKeys[0] : given.chatApiKey,
-    signInClientSecret: given.signInClientSecret ?? made.signInClientSecret,
-    wecomBotToken: given.wecomBotToken ?? made.wecomBotToken,
-    wecomBotAesKey: given.wecomBotAesKey ?? made.wecomBotAesKey,
-    wecomAgentSecret: given.wecomAgentSecret ?? made.wecomAgentSecret,
-    wecomBotSecret: given.wecomBotSecret ?? made.wecomBotSecret,
-    slackSigningSecret: given.slackSigningSecret ?? made.slackSigningSecret,
-    slackBotToken: given.slackBotToken ?? made.slackBotToken,
-    slackClientSecret: given.slackClientSecret ?? made.slackClientSecret,
-    slackAppToken: given.slackAppToken ?? made.slackAppToken,
-  };
+  } as LocalSecrets;
 }
 
 function clientOfBot(config: Config, secrets: LocalSecrets): ServiceClient {

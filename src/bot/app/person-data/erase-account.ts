@@ -34,7 +34,6 @@ export interface EraseRequest {
   account: string;
   /** Chat users that the administrator has named, if the account is no account of the institution. */
   people?: readonly DataPerson[];
-  /** Who erases. */
   by: string;
 }
 

@@ -97,8 +97,3 @@ async function deleteHeld(
   if (isLast) await redis.del(key);
   else for (const { sealed } of turns) await redis.lrem(key, 0, sealed);
 }
-
-/** Lifetime of released data, from the days for which conversations are stored. */
-export function releasedLifeMs(historyTtlDays: number): number {
-  return historyTtlDays * DAY_MS;
-}

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import { languageOfHeader } from '../../../shared/text/texts.ts';
 import type { BrowserRequest, PageOutcome } from './step.ts';
 import { pageHeaders } from '../pages/headers.ts';
@@ -9,12 +10,11 @@ export function browserRequest(context: Context): BrowserRequest {
   const cookie = readBrowserCookie(context.headers.cookie);
   const { origin } = context.headers;
   const secFetchSite = context.headers['sec-fetch-site'];
-  const body: unknown = context.request.body;
   return {
     language: languageOfHeader(context.headers['accept-language']),
     userAgent: context.get('User-Agent'),
     querystring: context.querystring,
-    form: typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {},
+    form: fieldsOf(context.request.body),
     cookie,
     origin,
     secFetchSite: typeof secFetchSite === 'string' ? secFetchSite : undefined,

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import { asError } from '../../../shared/coded-error.ts';
 import { randomToken } from '../../../shared/crypto/ids.ts';
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import { languageOfHeader } from '../../../shared/text/texts.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { ChatApps } from './chat-apps.ts';
@@ -44,6 +45,6 @@ export function answerErrors({ apps, helpUrl, log }: ErrorAnswerOptions): Middle
 /** A body that is not a form counts as an expired form. Everything else is an internal error. */
 export function pageErrorOf(thrown: unknown): PageError {
   if (thrown instanceof PageError) return thrown;
-  const status = typeof thrown === 'object' && thrown !== null && 'status' in thrown ? Number(thrown.status) : 500;
+  const status = Number(fieldsOf(thrown)['status']);
   return new PageError(status >= 400 && status < 500 ? 'page-expired' : 'sign-in-unavailable');
 }

@@ -7,7 +7,6 @@ const CSRF_PURPOSE = 'sign-in-csrf';
 
 /** Issues form tokens and verifies them (SECURITY.md same-origin-forms). */
 export interface Forms {
-  /** The form token for this cookie and invitation. */
   token(cookie: string, ticketHash: string): string;
   /**
    * @returns the cookie

@@ -4,7 +4,8 @@ import { SECOND_MS } from '../../../shared/clock.ts';
 import { isPublicHost } from '../../../shared/http/public-host.ts';
 import { pageErrorOf } from './error-answers.ts';
 import type { FailureLimit } from '../failure-limit.ts';
-import { PageError, type ErrorPage } from '../pages/page-error.ts';
+import type { ErrorPage } from '../pages/error-texts.ts';
+import { PageError } from '../pages/page-error.ts';
 
 /**
  * Redirects pages opened under another host name to the public one, because cookies and the Origin check are bound to it.

@@ -3,7 +3,8 @@ import type { Log } from '../../../shared/log.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { NotifyPerson } from '../account.ts';
 import type { Audit, IdentityReason } from '../audit.ts';
-import { PageError, type ErrorPage } from '../pages/page-error.ts';
+import type { ErrorPage } from '../pages/error-texts.ts';
+import { PageError } from '../pages/page-error.ts';
 import type { Invitations } from '../invitations/invitations.ts';
 import type { SignInCallback } from './take-transaction.ts';
 

@@ -21,14 +21,8 @@ export type PageOutcome =
   /** `isCallback`: the current address contains a code, which must not leak to the next page. */
   | { kind: 'redirect'; location: string; cookie?: string; isCallback?: boolean };
 
-/**
- * Handles one request of a sign-in.
- * @throws PageError
- */
+/** Handles one request of a sign-in. @throws PageError */
 export type Step = (request: BrowserRequest) => Promise<PageOutcome>;
 
-/**
- * A step with a parameter from the path.
- * @throws PageError
- */
+/** A step with a parameter from the path. @throws PageError */
 export type StepOf<Named> = (request: BrowserRequest, named: Named) => Promise<PageOutcome>;

@@ -68,10 +68,7 @@ export function createTakeTransaction(parts: TransactionParts): TakeTransaction 
   };
 }
 
-/**
- * The invitation to which this browser is bound.
- * @throws PageError link-used-up
- */
+/** The invitation to which this browser is bound. @throws PageError link-used-up */
 async function requireBoundInvitation(
   { invitations }: Pick<TransactionParts, 'invitations'>,
   { ticketHash }: Transaction,

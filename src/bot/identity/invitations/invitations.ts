@@ -114,15 +114,9 @@ export interface Invitations {
    * @throws IdentityError `store_away`
    */
   request(request: SignInRequest): Promise<InvitationResult>;
-  /**
-   * Reads an invitation that has not expired, regardless of its status.
-   * @throws IdentityError `store_away`
-   */
+  /** Reads an invitation that has not expired, regardless of its status. @throws IdentityError `store_away` */
   read(ticketHash: string): Promise<Invitation | undefined>;
-  /**
-   * Stores the display name of the invited user, while the invitation is valid.
-   * @throws IdentityError `store_away`
-   */
+  /** Stores the display name of the invited user, while the invitation is valid. @throws IdentityError `store_away` */
   name(token: string, displayName: string): Promise<void>;
   /** Binds the invitation to a browser and stores its transaction. `gone`: it has ended or belongs to another browser. */
   start(options: {
@@ -131,10 +125,7 @@ export interface Invitations {
     cookieHash: string;
     transaction: Transaction;
   }): Promise<'started' | 'gone' | 'too-often'>;
-  /**
-   * Ends the invitation and deletes the browser's pending sign-in.
-   * @returns whether this call ended it
-   */
+  /** Ends the invitation and deletes the browser's pending sign-in. @returns whether this call ended it */
   close(invitation: Invitation, status: 'abused' | 'refused', cookieHash: string): Promise<boolean>;
 }
 

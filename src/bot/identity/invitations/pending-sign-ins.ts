@@ -18,15 +18,9 @@ export type PendingSignIn =
 export const PENDING_SIGN_IN_LIFE_MS = 5 * MINUTE_MS;
 
 export interface PendingSignIns {
-  /**
-   * Stores a completed sign-in, encrypted for the invited user. One per browser.
-   * @throws IdentityError `store_away`
-   */
+  /** Stores a completed sign-in, encrypted for the invited user. One per browser. @throws IdentityError `store_away` */
   keep(cookieHash: string, invitation: Invitation, brought: SignedIn): Promise<void>;
-  /**
-   * @returns the record and its stored text, which the commit compares
-   * @throws IdentityError `store_away`
-   */
+  /** @returns the record and its stored text, which the commit compares @throws IdentityError `store_away` */
   read(cookieHash: string): Promise<{ quarantined: PendingSignIn; text: string } | undefined>;
   /** Decrypts a pending sign-in for the invited user. */
   open(invitation: Invitation, pending: Kept): OpenResult<SignedIn>;

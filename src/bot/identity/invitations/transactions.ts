@@ -16,7 +16,6 @@ export interface Transaction {
   verifier?: string;
   /** Whether the platform's web sign-in has proven that this browser belongs to the invited user. */
   isChatProven: boolean;
-  /** Number of automatic restarts. */
   restarts: number;
   expiresAtMs: number;
 }
@@ -25,15 +24,9 @@ export interface Transaction {
 export const TRANSACTION_LIFE_MS = 5 * MINUTE_MS;
 
 export interface Transactions {
-  /**
-   * Takes the transaction. Of several callers only one gets it.
-   * @throws IdentityError `store_away`
-   */
+  /** Takes the transaction. Of several callers only one gets it. @throws IdentityError `store_away` */
   take(cookieHash: string): Promise<Transaction | undefined>;
-  /**
-   * Reads the transaction without taking it.
-   * @throws IdentityError `store_away`
-   */
+  /** Reads the transaction without taking it. @throws IdentityError `store_away` */
   peek(cookieHash: string): Promise<Transaction | undefined>;
 }
 

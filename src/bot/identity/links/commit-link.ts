@@ -149,10 +149,7 @@ function createRun(parts: CommitParts, links: Links, rules: KeepRules) {
 /** The result of restoring a link. `known`: Redis already has it, or a later change. */
 export type LinkedAgain = { kind: 'linked'; releases: Release[] } | { kind: 'known' } | { kind: 'held-elsewhere' };
 
-/**
- * Restores a link after a failover, with its original time.
- * @throws IdentityError `store_away`
- */
+/** Restores a link after a failover, with its original time. @throws IdentityError `store_away` */
 export async function restoreLink(
   store: IdentityStore,
   { keys: names, args, atMs }: RecentLink,

@@ -49,10 +49,7 @@ export interface Links {
   accountOf(person: ChatPerson): Promise<Account | undefined>;
   /** Language of the person's last sign-in, if there is a link. */
   languageOf(person: ChatPerson): Promise<ChatPerson['language']>;
-  /**
-   * Writes only if the version is unchanged since it was read.
-   * @returns whether it was written
-   */
+  /** Writes only if the version is unchanged since it was read. @returns whether it was written */
   write(person: PersonId, field: VersionField, expected: number, fields: LinkFields): Promise<boolean>;
   /** Renews the link's full lifetime and schedules the next re-check. */
   renew(person: PersonId, nextCheckAtMs: number): Promise<void>;
@@ -63,7 +60,6 @@ export interface Links {
   remove(person: ChatPerson, messageId: string): Promise<boolean>;
   /** Encrypts a chat user for their own link. */
   sealWho(person: ChatPerson): string;
-  /** Decrypts the result of `sealWho`. */
   openWho(person: PersonId, sealed: string): OpenResult<ChatPerson>;
 }
 
@@ -119,10 +115,7 @@ export function createLinks(parts: LinkParts): Links {
   return links;
 }
 
-/**
- * Repeats an unlink that a failover lost.
- * @returns whether the removed link was there again
- */
+/** Repeats an unlink that a failover lost. @returns whether the removed link was there again */
 export async function restoreUnlink(store: IdentityStore, { keys: names, args, atMs }: RecentUnlink): Promise<boolean> {
   return (await store.run(unlinkScript, names, { ...args, undoneAtMs: atMs })).wasLinked;
 }

@@ -8,20 +8,11 @@ import { keys, type IdentityStore } from '../store.ts';
 export const releaseLifeMs = HOUR_MS;
 
 export interface Releases {
-  /**
-   * Releases not yet reported as done, oldest first.
-   * @throws IdentityError `store_away`
-   */
+  /** Releases not yet reported as done, oldest first. @throws IdentityError `store_away` */
   pending(limit: number): Promise<Release[]>;
-  /**
-   * Moves a release to the end of the queue. Its expiry does not change.
-   * @throws IdentityError `store_away`
-   */
+  /** Moves a release to the end of the queue. Its expiry does not change. @throws IdentityError `store_away` */
   again(releaseId: string): Promise<void>;
-  /**
-   * Removes a release.
-   * @throws IdentityError `store_away`
-   */
+  /** Removes a release. @throws IdentityError `store_away` */
   done(releaseId: string): Promise<void>;
 }
 

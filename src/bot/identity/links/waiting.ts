@@ -17,10 +17,7 @@ export function isAnswered(waitsFor: WaitsFor): boolean {
 /** Finds a person's held messages in these conversations. Implemented by the composition root. */
 export type FindHeldMessages = (personId: PersonId, conversations: readonly ConversationRef[]) => Promise<WaitsFor>;
 
-/**
- * Where a question waits for this user's sign-in.
- * @throws IdentityError `store_away`
- */
+/** Where a question waits for this user's sign-in. @throws IdentityError `store_away` */
 export type FindWaiting = (person: ChatPerson) => Promise<WaitsFor>;
 
 /**

@@ -54,10 +54,7 @@ export function attributesIn(value: unknown): JsonObject {
   return Object.assign({}, ...all.map((one) => asObject(one) ?? {})) as JsonObject;
 }
 
-/**
- * Validates a profile from any protocol.
- * @throws IdentityError `profile_broken`, `profile_unfit`
- */
+/** Validates a profile from any protocol. @throws IdentityError `profile_broken`, `profile_unfit` */
 export function validateProfile(body: JsonObject, rules: ProfileRules, form = ID): Profile {
   const { active, client_id: clientId, parentIdentityInfo: identity } = body;
   const id = Number.isSafeInteger(body['id']) ? String(body['id']) : body['id'];

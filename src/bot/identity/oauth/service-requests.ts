@@ -10,17 +10,11 @@ import type { RawResponse } from './raw-answer.ts';
 export interface ServiceRequests {
   /** The address to redirect the browser to. Always includes PKCE parameters; a service without PKCE ignores them. */
   authorizeUrl(options: { redirectUri: string; state: string; codeChallenge: string }): string;
-  /**
-   * Exchanges a code. Never retried (SECURITY.md code-used-once).
-   * @throws IdentityError
-   */
+  /** Exchanges a code. Never retried (SECURITY.md code-used-once). @throws IdentityError */
   exchangeCode(options: { code: string; redirectUri: string; codeVerifier: string }): Promise<RawResponse>;
   /** @throws IdentityError `service_timeout`, `service_unreachable` */
   refresh(refreshToken: string): Promise<RawResponse>;
-  /**
-   * Reads the profile. Retries once without a usable response, within 5 s in total.
-   * @throws IdentityError
-   */
+  /** Reads the profile. Retries once without a usable response, within 5 s in total. @throws IdentityError */
   profile(accessToken: string): Promise<RawResponse>;
   /** The service's sign-out address with a fixed return address (SECURITY.md unlink-ends-all). */
   logoutUrl(returnTo: string): string;

@@ -8,18 +8,7 @@ import { inSentence, localizeForPlatform } from './page-words.ts';
 import type { TryAgain } from './page-error.ts';
 import { tryAgainForm } from './try-again.ts';
 
-const TEXTS: Catalogue<
-  | 'done'
-  | 'undo'
-  | 'cancelled'
-  | 'cancelledNext'
-  | 'declined'
-  | 'declinedNext'
-  | 'signedOut'
-  | 'signedOutNext'
-  | 'returned'
-  | 'returnedNext'
-> = {
+const TEXTS = {
   done: { en: 'You are signed in as {name}', zh: '登录成功：{name}' },
   undo: { en: 'Not you? Send /unlink to the bot.', zh: '不是你本人？请给机器人发送“解绑”。' },
   cancelled: { en: 'No account was connected', zh: '未绑定任何账号' },
@@ -39,7 +28,7 @@ const TEXTS: Catalogue<
     en: 'Signing in or out there does not affect this bot; no chat account was connected. To sign in to the bot, send /signin in the chat.',
     zh: '在那里登录或退出不影响机器人，未绑定任何聊天账号。如需登录机器人，请在聊天中发送“登录”。',
   },
-};
+} as const satisfies Catalogue<string>;
 
 /** What happens in the chat after the sign-in. */
 const NEXT: Readonly<Record<WaitsFor, Bilingual>> = {

@@ -4,25 +4,7 @@ import { CODE_SCRIPT_PATH } from './code-script.ts';
 import { chatAccount, page, platformLabel, type ShownPerson } from './layout.ts';
 import { inSentence } from './page-words.ts';
 
-const TEXTS: Catalogue<
-  | 'title'
-  | 'lead'
-  | 'yet'
-  | 'code'
-  | 'life'
-  | 'oneMinute'
-  | 'warning'
-  | 'after'
-  | 'afterAnswered'
-  | 'typed'
-  | 'copy'
-  | 'copied'
-  | 'select'
-  | 'waiting'
-  | 'received'
-  | 'renew'
-  | 'cancel'
-> = {
+const TEXTS = {
   title: { en: 'Type this code in the chat', zh: '请在聊天中输入此验证码' },
   lead: {
     en: 'One step left. As {chat}, type this code in your private chat with the bot in {platform}:',
@@ -52,7 +34,7 @@ const TEXTS: Catalogue<
   received: { en: 'The chat has received your message. Please wait…', zh: '聊天已收到你的消息，请稍候…' },
   renew: { en: 'New code', zh: '重新获取' },
   cancel: { en: 'Cancel', zh: '取消' },
-};
+} as const satisfies Catalogue<string>;
 
 interface CodeView {
   language: Language;

@@ -5,9 +5,7 @@ import type { Profile } from '../oauth/profile-response.ts';
 import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
 import { inSentence, localizeForPlatform } from './page-words.ts';
 
-const TEXTS: Catalogue<
-  'title' | 'question' | 'joins' | 'go' | 'goToCode' | 'cancel' | 'answered' | 'back' | 'code' | 'codeAnswered' | 'undo'
-> = {
+const TEXTS = {
   title: { en: 'Are both of these you?', zh: '这两个账号都是你的吗？' },
   question: {
     en: 'In {platform}, the bot will treat this chat account as {name}.',
@@ -25,7 +23,7 @@ const TEXTS: Catalogue<
     zh: '接下来会显示验证码，在私聊中输入后即可看到回答。',
   },
   undo: { en: 'You can sign out at any time with /unlink.', zh: '你可以随时发送“解绑”退出登录。' },
-};
+} as const satisfies Catalogue<string>;
 
 interface ConfirmView {
   language: Language;

@@ -1,17 +1,17 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
-import { ERROR_TEXTS } from './error-texts.ts';
+import { ERROR_TEXTS, type ErrorPage } from './error-texts.ts';
 import { page } from './layout.ts';
 import { localizeForPlatform } from './page-words.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 import { backToChat } from './back-to-chat.ts';
-import type { ErrorPage, TryAgain } from './page-error.ts';
+import type { TryAgain } from './page-error.ts';
 import { AGAIN, tryAgainForm } from './try-again.ts';
 
-const TEXTS: Catalogue<'help' | 'reference'> = {
+const TEXTS = {
   help: { en: 'Contact the help desk', zh: '联系服务台' },
   reference: { en: 'Reference {reference}', zh: '参考编号 {reference}' },
-};
+} as const satisfies Catalogue<string>;
 
 interface ErrorView {
   language: Language;

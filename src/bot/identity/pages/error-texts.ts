@@ -1,5 +1,4 @@
 import type { Bilingual } from '../../../shared/text/texts.ts';
-import type { ErrorPage } from './page-error.ts';
 
 interface ErrorText {
   status: number;
@@ -20,8 +19,7 @@ const NEW_LINK: Bilingual = {
   zh: '请返回聊天，发送“登录”获取新的链接。',
 };
 
-/** Status and texts of each error page (SECURITY.md page-headers). */
-export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
+const TEXTS = {
   'link-used-up': {
     status: 410,
     title: { en: 'This link can no longer be used', zh: '此链接已无法使用' },
@@ -141,4 +139,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = {
     way: 'again',
     retryAfterSec: 60,
   },
-};
+} satisfies Readonly<Record<string, ErrorText>>;
+
+/** The error pages of SECURITY.md page-headers. Two have a variant with another next step. */
+export type ErrorPage = keyof typeof TEXTS;
+
+/** Status and texts of each error page. */
+export const ERROR_TEXTS: Readonly<Record<ErrorPage, ErrorText>> = TEXTS;

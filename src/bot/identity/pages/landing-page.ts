@@ -5,25 +5,7 @@ import { backToChat } from './back-to-chat.ts';
 import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
 import { inSentence } from './page-words.ts';
 
-const TEXTS: Catalogue<
-  | 'title'
-  | 'lead'
-  | 'next'
-  | 'joins'
-  | 'warning'
-  | 'steps'
-  | 'asksApp'
-  | 'signIn'
-  | 'check'
-  | 'type'
-  | 'answer'
-  | 'back'
-  | 'go'
-  | 'leave'
-  | 'elsewhere'
-  | 'elsewhereLead'
-  | 'elsewhereWhy'
-> = {
+const TEXTS = {
   title: { en: 'Sign in to continue', zh: '登录后继续' },
   lead: {
     en: 'You sent a message to the bot in {platform}. It needs to know who you are before it can answer.',
@@ -59,7 +41,7 @@ const TEXTS: Catalogue<
     en: 'You can be identified only in {platform}, so you cannot sign in from this browser.',
     zh: '只有在{platform}中才能识别你的身份，因此无法在此浏览器中登录。',
   },
-};
+} as const satisfies Catalogue<string>;
 
 interface LandingView {
   language: Language;

@@ -2,10 +2,10 @@ import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Bilingual, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import { page } from './layout.ts';
 
-const TEXTS: Catalogue<'title' | 'goOn'> = {
+const TEXTS = {
   title: { en: 'Going to the sign-in page', zh: '正在前往登录页面' },
   goOn: { en: 'Continue', zh: '继续' },
-};
+} as const satisfies Catalogue<string>;
 
 interface Leaving {
   language: Language;

@@ -1,20 +1,5 @@
 import { CodedError } from '../../../shared/coded-error.ts';
-
-/** The error pages of SECURITY.md page-headers. Two have a variant with another next step. */
-export type ErrorPage =
-  | 'link-used-up'
-  | 'sign-in-broken-off'
-  | 'other-chat-account'
-  | 'other-organisation'
-  | 'chat-account-unverifiable'
-  | 'chat-app-failed'
-  | 'service-failed'
-  | 'page-expired'
-  | 'account-refused'
-  | 'linked-elsewhere'
-  | 'chat-linked-elsewhere'
-  | 'too-many-tries'
-  | 'sign-in-unavailable';
+import type { ErrorPage } from './error-texts.ts';
 
 /** Fields of the "try again" form on service-failed and chat-app-failed. */
 export interface TryAgain {

@@ -10,10 +10,7 @@ const CODES: Readonly<Record<ProviderErrorCode, IdentityErrorCode>> = {
   profile_unusable: 'profile_broken',
 };
 
-/**
- * Converts errors of the identity provider to identity errors.
- * @throws IdentityError
- */
+/** Converts errors of the identity provider to identity errors. @throws IdentityError */
 export async function withIdentityErrors<Result>(work: () => Promise<Result> | Result): Promise<Result> {
   try {
     return await work();

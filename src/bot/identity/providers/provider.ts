@@ -63,18 +63,11 @@ export interface SignInProvider {
   readonly returnsOnlySignedOut: boolean;
   /** @throws IdentityError `service_refused`, `service_timeout`, `service_unreachable` */
   startAuthorization(leaving: { redirectUri: string; state: string }): Promise<AuthorizationRedirect>;
-  /**
-   * Redeems a code or ticket. Never retried (SECURITY.md code-used-once).
-   * @throws IdentityError as `leave`
-   */
+  /** Redeems a code or ticket. Never retried (SECURITY.md code-used-once). @throws IdentityError as `leave` */
   redeem(arrival: AuthorizationCallback): Promise<Redeemed>;
   /** @throws IdentityError as `leave`; `profile_unfit` if the new tokens belong to another user */
   renew(tokens: KeptTokens): Promise<Renewal>;
-  /**
-   * Reads the profile again.
-   * @returns `token-refused` for a 401
-   * @throws IdentityError as `Redeemed.profile`
-   */
+  /** Reads the profile again. @returns `token-refused` for a 401 @throws IdentityError as `Redeemed.profile` */
   profile(token: CurrentToken): Promise<Profile | 'token-refused'>;
   /** The sign-out address with a fixed return address (SECURITY.md unlink-ends-all). Undefined if the service has none. */
   logoutUrl(returnTo: string): Promise<string | undefined>;

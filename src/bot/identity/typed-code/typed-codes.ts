@@ -96,10 +96,7 @@ export interface TypedCodes {
   /** Whether this code created this user's link, so that typing it twice gets the same answer. */
   hasLinked(person: PersonId, code: string): Promise<boolean>;
   rememberSeenInGroup(person: PersonId, messageId: string): Promise<void>;
-  /**
-   * Ends the invitation of a code.
-   * @returns the invitation, if this call ended it
-   */
+  /** Ends the invitation of a code. @returns the invitation, if this call ended it */
   invalidate(request: InvalidateRequest): Promise<InvalidatedInvitation | undefined>;
 }
 

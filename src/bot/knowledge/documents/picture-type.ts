@@ -7,10 +7,7 @@ const MARKS: readonly [RegExp, DocumentPicture['mediaType']][] = [
   [/^RIFF[^]{4}WEBP/, 'image/webp'],
 ];
 
-/**
- * Detects an image's media type by its first bytes.
- * @returns undefined if the type is not supported
- */
+/** Detects an image's media type by its first bytes. @returns undefined if the type is not supported */
 export function pictureType(bytes: Buffer): DocumentPicture['mediaType'] | undefined {
   const head = bytes.toString('latin1', 0, 12);
   return MARKS.find(([mark]) => mark.test(head))?.[1];

@@ -4,10 +4,7 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const COLOURS = 2;
 const CHANNELS = 3;
 
-/**
- * Encodes RGB rows as a PNG.
- * @param rows concatenated rows, each with a leading zero filter byte
- */
+/** Encodes RGB rows as a PNG. @param rows concatenated rows, each with a leading zero filter byte */
 export function writePng(width: number, height: number, rows: Buffer): Buffer {
   if (rows.length !== height * (1 + width * CHANNELS)) throw new RangeError('The rows do not match the image size');
   const header = Buffer.alloc(13);

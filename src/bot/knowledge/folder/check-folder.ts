@@ -22,7 +22,8 @@ export const checkFolder: CheckSource<FolderDefinition> = async (definition, sig
       nextStep: 'create it, correct its path in KNOWLEDGE_FILE, or mount it if Parley runs in a container',
     };
   const documents = walked.files.filter(({ path }) => unsupportedFileReason(path) === undefined);
-  const others = countOthers(walked, documents.length);
+  const leftOut = [...walked.leftOut.values()].reduce((sum, { count }) => sum + count, 0);
+  const others = leftOut + walked.files.length - documents.length;
   const behind = others === 0 ? '' : `; ${counted(others, 'file')} ${others === 1 ? 'is' : 'are'} skipped`;
   const found = `${counted(documents.length, 'document')} in ${folder}${behind}`;
   if (documents.length === 0)
@@ -49,10 +50,6 @@ const WITHOUT_READERS: SourceFinding = {
   detail: '; it has no readers, so only documents that name their own readers are found',
   nextStep: 'set "readers" in KNOWLEDGE_FILE to "public" or a who',
 };
-
-function countOthers({ files, leftOut }: WalkedFolder, documents: number): number {
-  return [...leftOut.values()].reduce((sum, { count }) => sum + count, files.length - documents);
-}
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -26,7 +26,6 @@ export type SkipReason = 'too_many' | 'too_deep' | 'too_large' | 'link_outside' 
 
 export interface WalkedFolder {
   files: FolderFile[];
-  /** Count and first path, by reason. */
   leftOut: ReadonlyMap<SkipReason, { count: number; first: string }>;
 }
 

@@ -7,10 +7,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /**
-   * Seven bits per byte; the high bit marks continuation.
-   * @param value below 2^31
-   */
+  /** Seven bits per byte; the high bit marks continuation. @param value below 2^31 */
   varint(value: number): void {
     if (this.#length + 5 > this.#bytes.length) this.#grow();
     let left = value;

@@ -98,10 +98,7 @@ class PassageScorer {
     this.#averageLength = passages === 0 ? 1 : terms / passages;
   }
 
-  /**
-   * Adds the scores of one query word.
-   * @returns its weight
-   */
+  /** Adds the scores of one query word. @returns its weight */
   addWord({ anyOf, orElse, isOptional }: QueryWord): number {
     const added = this.#add(anyOf);
     if (added.found > 0) return added.weight;

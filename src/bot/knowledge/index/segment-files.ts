@@ -86,10 +86,7 @@ export class SegmentFiles {
     if (kept) this.#remove(kept.file);
   }
 
-  /**
-   * Saves the list of segments and their deleted documents.
-   * @returns whether it was saved
-   */
+  /** Saves the list of segments and their deleted documents. @returns whether it was saved */
   list(): boolean {
     if (this.#folder === undefined) return false;
     const segments = [...this.#kept].map(([segment, kept]) => ({ ...kept, deleted: segment.deleted() }));

@@ -102,10 +102,7 @@ export class Segment {
     this.#liveBytes -= entry.textTo - entry.textFrom;
   }
 
-  /**
-   * The passages of a document, as added.
-   * @throws if the text cannot be read
-   */
+  /** The passages of a document, as added. @throws if the text cannot be read */
   *pieces(document: number): Generator<DocumentPiece> {
     const { documents, passages, contexts, text } = this.parts;
     const { firstPassage, passages: count, textFrom, textTo } = documents[document] as DocumentEntry;

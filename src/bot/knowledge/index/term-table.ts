@@ -14,10 +14,7 @@ export class TermTable {
     return this.#used;
   }
 
-  /**
-   * The latest posting of a term.
-   * @returns -1 if it has none
-   */
+  /** The latest posting of a term. @returns -1 if it has none */
   lastOf(term: Term): number {
     const slot = this.#slotOf(term);
     return this.#keys[slot] === term ? (this.#lasts[slot] as number) : NONE;

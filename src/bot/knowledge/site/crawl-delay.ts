@@ -11,10 +11,7 @@ export class RequestPacer {
     this.pauseMs = pauseMs;
   }
 
-  /**
-   * Waits for the delay, then makes the request.
-   * @throws the request's error; the signal's reason
-   */
+  /** Waits for the delay, then makes the request. @throws the request's error; the signal's reason */
   async next<Answer>(request: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     await this.wait(this.#restedMs + this.pauseMs - monotonicMs(), signal);
     try {

@@ -36,10 +36,7 @@ export class CrawlLocks {
     this.#times = times;
   }
 
-  /**
-   * @returns undefined if another process holds the lock
-   * @throws the system's error
-   */
+  /** @returns undefined if another process holds the lock @throws the system's error */
   async take(): Promise<CrawlLock | undefined> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const newest = await this.#newest();
@@ -99,10 +96,7 @@ export class CrawlLock {
     this.#renewal = setInterval(() => inBackground(renew), renewMs).unref();
   }
 
-  /**
-   * Must be called before each request and write.
-   * @throws ClaimLostError
-   */
+  /** Must be called before each request and write. @throws ClaimLostError */
   async check(): Promise<void> {
     if ((await isThere(this.#next)) || !(await isThere(this.#path)))
       throw new ClaimLostError('Another process is crawling the site');

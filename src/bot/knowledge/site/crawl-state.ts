@@ -60,20 +60,14 @@ export class CrawlState {
     return [...this.#pages.keys()];
   }
 
-  /**
-   * @param page undefined if the page is no longer stored
-   * @throws the system's error
-   */
+  /** @param page undefined if the page is no longer stored @throws the system's error */
   async note(name: string, page: CrawledPage | undefined): Promise<void> {
     if (page) this.#pages.set(name, page);
     else if (!this.#pages.delete(name)) return;
     await appendFile(this.#path, lineOf(name, page), { mode: 0o600 });
   }
 
-  /**
-   * Rewrites the file with one line per page.
-   * @throws the system's error
-   */
+  /** Rewrites the file with one line per page. @throws the system's error */
   async tidy(): Promise<void> {
     const yielder = new EventLoopYielder();
     const lines: string[] = [];

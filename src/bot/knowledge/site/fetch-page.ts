@@ -26,10 +26,7 @@ const MAX_URL_CHARS = 4_096;
 /** Values that are safe to send back in a request header. */
 const HEADER_VALUE = /^[\x20-\x7e]{1,300}$/;
 
-/**
- * @param known state from the last fetch
- * @throws the signal's reason
- */
+/** @param known state from the last fetch @throws the signal's reason */
 export async function fetchSitePage(
   address: string,
   { egress, known, nowMs }: { egress: EgressPolicy; known: CrawledPage | undefined; nowMs: NowMs },

@@ -87,10 +87,7 @@ type Takers = Readonly<Record<SitemapKind, (entry: SitemapEntry) => void>>;
 
 class GoneError extends SourceError {}
 
-/**
- * Fetches a sitemap and passes its entries to the taker for its kind.
- * @throws SourceError; the signal's reason
- */
+/** Fetches a sitemap and passes its entries to the taker for its kind. @throws SourceError; the signal's reason */
 export async function readSitemapAt(
   address: string,
   egress: EgressPolicy,
@@ -118,10 +115,7 @@ function faultOf(status: number): 'refused' | 'away' | 'failed' {
   return status >= 500 || status === 429 ? 'away' : 'failed';
 }
 
-/**
- * Decompresses a file that is itself gzip-compressed, regardless of the response headers.
- * @throws WebError
- */
+/** Decompresses a file that is itself gzip-compressed, regardless of the response headers. @throws WebError */
 async function unpacked(body: readonly Buffer[]): Promise<readonly Buffer[]> {
   const [first] = body;
   if (first?.[0] !== 0x1f || first[1] !== 0x8b) return body;

@@ -63,10 +63,7 @@ export class SiteKeeper {
     this.#parts = parts;
   }
 
-  /**
-   * Replaces all sites.
-   * @returns the sources for the index
-   */
+  /** Replaces all sites. @returns the sources for the index */
   use(sites: readonly SitemapDefinition[]): LocalSource[] {
     const root = sites.length > 0 ? (usableFolder(this.#parts.folder) ?? this.#parts.folder) : this.#parts.folder;
     const wanted = new Map<string, SitemapDefinition>();

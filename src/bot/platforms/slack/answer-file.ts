@@ -1,9 +1,9 @@
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { outsideCall } from '../../../shared/fail-point.ts';
 import { requestBounded } from '../bounded-request.ts';
 import { PlatformError } from '../platform-error.ts';
 import { FENCE_VALID_MS, type AnswerFile, type UploadResult, type FileReplies, type PostResult } from '../platform.ts';
-import { fieldsOf } from './body-fields.ts';
 import { isFileAddress } from './media.ts';
 import type { SlackResponse, SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';

@@ -1,6 +1,6 @@
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import type { SlackApi } from './platform-api.ts';
-import { fieldsOf } from './body-fields.ts';
 import { textOf } from './post-answer.ts';
 
 const TIMEOUT_MS = 3 * SECOND_MS;

@@ -1,8 +1,8 @@
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import { MINUTE_MS, SECOND_MS, type NowMs } from '../../../shared/clock.ts';
 import { plainName } from '../../../shared/text/html.ts';
 import { inBackground } from '../../../shared/in-background.ts';
 import { settledWithin } from '../../../shared/settled-within.ts';
-import { fieldsOf } from './body-fields.ts';
 import { displayNameIn, displayNameOf } from './display-name.ts';
 import type { SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';

@@ -6,9 +6,8 @@ import type { InstallOutcome, InstallPages } from '../platform.ts';
 import { botScopes, methodUrl } from './app-rights.ts';
 import type { Installations } from './installations.ts';
 import type { SlackAddresses, SlackClient } from './open-id.ts';
-import { fieldsOf } from './body-fields.ts';
 import { textOf } from './post-answer.ts';
-import { parseJson } from '../../../shared/parse-json.ts';
+import { fieldsOf, parseJson } from '../../../shared/parse-json.ts';
 
 interface InstallParts {
   client: SlackClient;

@@ -72,7 +72,8 @@ function manifestOf(wish: ManifestOptions): Part {
 function linesOf(part: Part): string[] {
   if (typeof part === 'string') return [scalar(part)];
   if (typeof part === 'boolean') return [String(part)];
-  if (isList(part)) return part.flatMap((one) => linesOf(one).map((line, index) => (index === 0 ? '- ' : '  ') + line));
+  if (part instanceof Array)
+    return part.flatMap((one) => linesOf(one).map((line, index) => (index === 0 ? '- ' : '  ') + line));
   return Object.entries(part).flatMap(([name, value]) => {
     if (value === undefined) return [];
     const lines = linesOf(value);
@@ -80,10 +81,6 @@ function linesOf(part: Part): string[] {
       ? [`${name}:`, ...lines.map((line) => `  ${line}`)]
       : [`${name}: ${lines.join('')}`];
   });
-}
-
-function isList(part: Part): part is readonly Part[] {
-  return Array.isArray(part);
 }
 
 /** A plain scalar if it is unambiguous; otherwise a quoted one. */

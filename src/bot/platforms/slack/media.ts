@@ -1,9 +1,9 @@
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { requestBounded } from '../bounded-request.ts';
 import { parseDispositionFileName } from '../file-name.ts';
 import type { FetchedMedia } from '../platform.ts';
 import { downloadError, PlatformError } from '../platform-error.ts';
-import { fieldsOf } from './body-fields.ts';
 import type { SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';
 

@@ -1,10 +1,10 @@
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import { monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
 import { inBackground } from '../../../shared/in-background.ts';
 import { settledWithin } from '../../../shared/settled-within.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { BackToChat } from '../platform.ts';
 import type { SlackApi } from './platform-api.ts';
-import { fieldsOf } from './body-fields.ts';
 import { textOf } from './post-answer.ts';
 
 /** Origin of an event; fields are absent if the event does not name them. */
@@ -39,12 +39,21 @@ const ASKED_AGAIN_AFTER_MS = 30 * SECOND_MS;
 
 /** Identity of the app in a workspace: which events belong to it, and how people return to its chat. */
 export interface AppIdentity {
-  /** Work to await before an event is judged; undefined once the identity is known. Never rejects. */
+  /**
+   * Work to await before an event is judged; undefined once the identity is known, and while Slack does not answer. Never
+   * rejects.
+   */
   ready(): Promise<unknown> | undefined;
+  /** The workspace of the app; undefined for an organisation-wide app, and while Slack does not answer. Never rejects. */
   team(): Promise<string | undefined>;
-  /** @throws PlatformError `unreachable` while Slack does not answer */
+  /**
+   * Whether a workspace is that of the app, or belongs to its organisation. Throws instead of accepting a workspace while
+   * this is unknown. @throws PlatformError `unreachable` while Slack does not answer
+   */
   isOwnWorkspace(origin: Omit<Origin, 'appId'>): Promise<boolean>;
+  /** Whether an event belongs to another workspace or another app. */
   isForeignOrigin(origin: Origin): boolean;
+  /** Link that opens the private chat with the bot in Slack; undefined while the identity is unknown. */
   chatLink(): BackToChat | undefined;
 }
 
@@ -65,27 +74,17 @@ export class OwnApp implements AppIdentity {
     this.#api = api;
   }
 
-  /**
-   * Work to await before an event is judged; undefined once the identity is known, and while Slack does not answer. Never
-   * rejects.
-   */
   ready(): Promise<unknown> | undefined {
     if (this.#teamId !== undefined || this.#enterpriseId !== undefined) return undefined;
     if (!this.#asking && monotonicMs() - this.#askedAtMs >= ASKED_AGAIN_AFTER_MS) inBackground(() => this.#askOnce());
     return this.#asking && settledWithin([this.#asking], MAX_WAIT_MS);
   }
 
-  /** The workspace of the app; undefined for an organisation-wide app, and while Slack does not answer. Never rejects. */
   async team(): Promise<string | undefined> {
     await this.ready();
     return this.#teamId;
   }
 
-  /**
-   * Whether a workspace is that of the app, or belongs to its organisation. Throws instead of accepting a workspace while
-   * this is unknown.
-   * @throws PlatformError `unreachable` while Slack does not answer
-   */
   async isOwnWorkspace({ teamId, enterpriseId }: Omit<Origin, 'appId'>): Promise<boolean> {
     if (this.#teamId === undefined && this.#enterpriseId === undefined) await this.#askOnce();
     if (this.#enterpriseId !== undefined) return enterpriseId === this.#enterpriseId;
@@ -93,7 +92,6 @@ export class OwnApp implements AppIdentity {
     throw new PlatformError('unreachable', 'Slack did not return the workspace of the bot');
   }
 
-  /** Link that opens the private chat with the bot in Slack; undefined while the identity is unknown. */
   chatLink(): BackToChat | undefined {
     inBackground(async () => this.ready());
     if (this.#teamId === undefined || this.#userId === undefined) return undefined;
@@ -101,10 +99,7 @@ export class OwnApp implements AppIdentity {
     return { kind: 'link', platform: 'slack', href: `slack://user?${where.toString()}` };
   }
 
-  /**
-   * Whether an event belongs to another workspace or another app. If Slack did not name our app, the first event of our
-   * workspace does.
-   */
+  /** If Slack did not name our app, the first event of our workspace does. */
   isForeignOrigin({ teamId, enterpriseId, appId }: Origin): boolean {
     if (this.#enterpriseId !== undefined) {
       if (enterpriseId !== this.#enterpriseId) return true;

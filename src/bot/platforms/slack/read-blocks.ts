@@ -1,3 +1,4 @@
+import { fieldsOf, type JsonObject } from '../../../shared/parse-json.ts';
 import { plainText } from './plain-text.ts';
 
 /** Maximum depth and number of the parts of a message's blocks that are read. */
@@ -6,16 +7,13 @@ const MAX_PARTS = 2_000;
 const MAX_TEXT_CHARS = 20_000;
 const MAX_TABLES = 5;
 
-type Fields = Record<string, unknown>;
-
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-/** Rich text elements that end a line. */
 const ENDS_LINE = /^rich_text_(?:section|quote|preformatted)$/;
 /** Types of block texts that already use Slack's markup. */
 const IS_MARKUP = new Set(['mrkdwn']);
 
 /** Slack markup of rich text elements, by type. */
-const REFERENCES: Readonly<Record<string, (part: Fields) => string>> = {
+const REFERENCES: Readonly<Record<string, (part: JsonObject) => string>> = {
   user: ({ user_id: id }) => `<@${idOf(id)}>`,
   channel: ({ channel_id: id }) => `<#${idOf(id)}>`,
   usergroup: ({ usergroup_id: id }) => `<!subteam^${idOf(id)}>`,
@@ -44,18 +42,16 @@ export function tablesIn(blocks: unknown, attachments: unknown): string[] {
     .filter((table) => table !== '');
 }
 
-function tableOf({ rows }: Fields, budget: { left: number }): string {
+function tableOf({ rows }: JsonObject, budget: { left: number }): string {
   const cells = listOf(rows).map((row) =>
     listOf(row).map((cell) => plainText(wordsOf(cell, budget)).trim().replace(/\s+/g, ' ').replaceAll('|', '\\|')),
   );
   const columns = Math.max(0, ...cells.map((row) => row.length));
   if (columns === 0 || cells.every((row) => row.every((cell) => cell === ''))) return '';
-  const [head = [], ...body] = cells.map((row) => `| ${[...row, ...emptyCells(columns - row.length)].join(' | ')} |`);
+  const [head = [], ...body] = cells.map(
+    (row) => `| ${[...row, ...Array<string>(columns - row.length).fill('')].join(' | ')} |`,
+  );
   return [head, `|${' --- |'.repeat(columns)}`, ...body].join('\n').slice(0, MAX_TEXT_CHARS);
-}
-
-function emptyCells(count: number): string[] {
-  return Array.from({ length: count }, () => '');
 }
 
 function wordsOf(blocks: unknown, budget: { left: number }): string {
@@ -67,10 +63,10 @@ function wordsOf(blocks: unknown, budget: { left: number }): string {
       for (const one of part.slice(0, MAX_PARTS) as unknown[]) walk(one, depth + 1);
       return;
     }
-    const { type, text, url, message, blocks: inner, elements } = part as Fields;
+    const { type, text, url, message, blocks: inner, elements } = part as JsonObject;
     if (type === 'table') return;
     const reference = typeof type === 'string' && Object.hasOwn(REFERENCES, type) ? REFERENCES[type] : undefined;
-    if (reference) words.push(reference(part as Fields));
+    if (reference) words.push(reference(part as JsonObject));
     else if (type === 'link' && typeof url === 'string')
       words.push(typeof text === 'string' ? `<${escaped(url)}|${escaped(text)}>` : escaped(url));
     else if (typeof text === 'string')
@@ -93,8 +89,4 @@ function idOf(id: unknown): string {
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]).slice(0, MAX_PARTS) : [];
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

@@ -1,7 +1,7 @@
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import type { MessagePart } from '../../domain/message.ts';
 import type { ThreadGap, ThreadMessage, ThreadReading, ThreadWriter } from '../platform.ts';
-import { fieldsOf } from './body-fields.ts';
 import type { NameFinder } from './find-names.ts';
 import { partsOf, quoteOf, saidText, unnamedOf } from './message-parts.ts';
 import { messageIdOf, orderOf } from './place.ts';
@@ -79,7 +79,8 @@ async function readNewest(
   const isNext = left === undefined || left <= first.messages.length;
   const begin = isNext ? last : timeOfNewest(first.messages, left);
   const second = await read(isNext && cursor !== '' ? { cursor } : { oldest: begin });
-  const found = second?.messages.filter(({ wire }) => isAfter(wire.ts, last)) ?? [];
+  const { chatOrder: lastOrder } = orderOf(last);
+  const found = second?.messages.filter(({ wire }) => orderOf(wire.ts).chatOrder > lastOrder) ?? [];
   const missing = left === undefined ? undefined : Math.max(0, left - found.length);
   const gap: ThreadGap = { kind: 'gap', about: missing === 0 ? undefined : missing };
   if (!second || second.hasMore) return [...found, gap];
@@ -162,8 +163,4 @@ function timeOfNewest(messages: readonly Found[], left: number): string {
   const skipped = left - PAGE_SHARE * messages.length;
   const at = Math.round(end + ((end - begin) / Math.max(1, messages.length - 2)) * skipped);
   return `${Math.floor(at / MICROSECONDS)}.${String(at % MICROSECONDS).padStart(6, '0')}`;
-}
-
-function isAfter(ts: string, than: string): boolean {
-  return orderOf(ts).chatOrder > orderOf(than).chatOrder;
 }

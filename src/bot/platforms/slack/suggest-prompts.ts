@@ -1,9 +1,9 @@
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { stripInvisible } from '../../../shared/text/sanitize-text.ts';
 import type { Language } from '../../../shared/text/texts.ts';
 import { neutraliseMentions } from '../markdown/alter-marks.ts';
 import type { SuggestedPrompts } from '../prompts-file.ts';
-import { fieldsOf } from './body-fields.ts';
 import { SLACK_DIALECT } from './dialect.ts';
 import type { SlackApi } from './platform-api.ts';
 import { textOf } from './post-answer.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asObject, type JsonObject } from '../../../shared/parse-json.ts';
 
 /*
  * Slack's payloads, read up to the first fault. Events are read without a schema, because each one passes here and a schema
@@ -48,7 +49,6 @@ export interface WireEnvelope {
   event: unknown;
 }
 
-type Fields = Record<string, unknown>;
 type Absent = null | undefined;
 
 /**
@@ -63,8 +63,7 @@ const MAX_MAIL_CHARS = 20_000;
 /** Maximum streams of one session; usually there is one. */
 const MAX_STREAMS = 20;
 
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject => asObject(value) !== undefined;
 const isAbsent = (value: unknown): value is Absent => value === undefined || value === null;
 const isText = (value: unknown, maxChars = Number.POSITIVE_INFINITY): value is string =>
   typeof value === 'string' && value.length <= maxChars;

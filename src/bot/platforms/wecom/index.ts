@@ -10,7 +10,7 @@ import { checkWecom } from './check-settings.ts';
 import { BOT_SOCKET_TIMING } from './connection/bot-socket.ts';
 import { checkConnection } from './connection/check-connection.ts';
 import { keepConnection, type WecomConnection } from './connection/keep-connection.ts';
-import { postFileLater, postLater } from './connection/later-messages.ts';
+import { postLater } from './connection/later-messages.ts';
 import { ReplyPlaces } from './connection/reply-places.ts';
 import { readAesKey, type AesKey } from './crypto.ts';
 import { fetchMedia, isReplyAddress } from './media.ts';
@@ -132,7 +132,7 @@ export function createWecom(options: WecomOptions): Platform {
       connection &&
       ((use) =>
         keepConnection({
-          ...{ account: connection.account, redis: connection.redis, keyRing: connection.keyRing },
+          ...connection,
           timing: { ...BOT_SOCKET_TIMING, ...connection.timing },
           ...{ use, reading, cardUrl: options.cardUrl, log, writes },
         })),
@@ -140,9 +140,9 @@ export function createWecom(options: WecomOptions): Platform {
     splitReply,
     splitAnswer,
     replyLater: places
-      ? (handle, text, part = 0) => postLater(places, { handle, text, part })
+      ? (handle, text, part = 0) => postLater(places, { handle, name: String(part), shown: { text } })
       : (handle, text) => replyLater(handle, text, posting),
-    replyLaterAsFile: places && ((handle, file) => postFileLater(places, { handle, file })),
+    replyLaterAsFile: places && ((handle, file) => postLater(places, { handle, name: 'file', shown: { file } })),
     splitPrivately,
     writePrivately:
       agent &&

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../../shared/parse-json.ts';
 import type { InboundMessage, MessagePart } from '../../domain/message.ts';
 import { readSlashCommand } from '../../domain/slash-words.ts';
 import type { MentionStripper } from './strip-mention.ts';
@@ -47,7 +48,7 @@ function contentOf(value: unknown, depth: number): OtherContent {
   const read = wireContent.safeParse(value);
   if (read.success && (depth < MAX_DEPTH || read.data.msgtype !== 'mixed'))
     return { parts: partsOf(read.data, depth), isShared: false };
-  return readOther(typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
+  return readOther(fieldsOf(value));
 }
 
 function partsOf(content: WireContent, depth: number): MessagePart[] {

@@ -1,12 +1,10 @@
 import type { MessagePart } from '../../domain/message.ts';
-import { parseJson } from '../../../shared/parse-json.ts';
+import { asObject, fieldsOf, parseJson, type JsonObject } from '../../../shared/parse-json.ts';
 
 /**
  * Reads message types whose fields WeCom does not document for bots (PLATFORM_FACTS.md wecom-callbacks). Names of types and
  * fields differ between WeCom's interfaces, so they are compared without case and separators.
  */
-
-type Fields = Record<string, unknown>;
 
 /** Known message types, with their names in WeCom's interfaces. */
 const KINDS: ReadonlyMap<string, string> = new Map(
@@ -24,7 +22,7 @@ const KINDS: ReadonlyMap<string, string> = new Map(
   }).flatMap(([kind, names]) => names.map((name) => [name, kind] as const)),
 );
 
-/** Fields to read of a type, one line each, in this order; each with all of its names. */
+/** JsonObject to read of a type, one line each, in this order; each with all of its names. */
 const TITLE = ['title', 'name', 'label'];
 const READ_FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   link: [TITLE, ['description', 'desc', 'digest'], ['url', 'linkurl', 'link', 'href']],
@@ -46,7 +44,7 @@ export interface OtherContent {
 }
 
 /** Reads a message of an undocumented type: its text if it has any, else one part that names the type. */
-export function readOther(content: Fields): OtherContent {
+export function readOther(content: JsonObject): OtherContent {
   const name = typeof content['msgtype'] === 'string' ? content['msgtype'] : '';
   const kind = kindOf(name);
   const text = textOf(content, kind, 0).slice(0, MAX_TEXT_CHARS);
@@ -63,7 +61,7 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-function textOf(content: Fields, kind: string | undefined, depth: number): string {
+function textOf(content: JsonObject, kind: string | undefined, depth: number): string {
   const body = bodyOf(content);
   if (kind === 'record') return recordText(body, depth);
   const fields = READ_FIELDS[kind ?? ''];
@@ -74,18 +72,18 @@ function textOf(content: Fields, kind: string | undefined, depth: number): strin
 }
 
 /** The object stored under the message's own type, else the message itself. */
-function bodyOf(content: Fields): Fields {
+function bodyOf(content: JsonObject): JsonObject {
   const name = plain(line(content['msgtype']));
-  const own = Object.entries(content).find(([key, value]) => plain(key) === name && isFields(value));
+  const own = Object.entries(content).find(([key, value]) => plain(key) === name && asObject(value));
   return own ? fieldsOf(own[1]) : content;
 }
 
-function fieldText(body: Fields, fields: readonly (readonly string[])[]): string {
+function fieldText(body: JsonObject, fields: readonly (readonly string[])[]): string {
   return lines(fields.map((names) => line(find(body, names))));
 }
 
 /** A title, then one line per forwarded message: its author, and its text or type. */
-function recordText(body: Fields, depth: number): string {
+function recordText(body: JsonObject, depth: number): string {
   const items = listIn(body);
   if (items === undefined || depth >= MAX_DEPTH) return '';
   const said = items.slice(0, MAX_ITEMS).flatMap((one) => {
@@ -98,7 +96,7 @@ function recordText(body: Fields, depth: number): string {
   return said.length === 0 ? '' : lines([line(find(body, TITLE)), ...said]);
 }
 
-function itemText(item: Fields, depth: number): string {
+function itemText(item: JsonObject, depth: number): string {
   const name = line(find(item, ['msgtype', 'type'])).replace(/^ChatRecord/i, '');
   const inner = parsed(find(item, BODIES)) ?? parsed(item[name]);
   if (typeof inner === 'string') return line(inner);
@@ -116,12 +114,12 @@ function parsed(value: unknown): unknown {
   return typeof value === 'string' && value.trimStart().startsWith('{') ? (parseJson(value) ?? value) : value;
 }
 
-function listIn(body: Fields): unknown[] | undefined {
+function listIn(body: JsonObject): unknown[] | undefined {
   const list = find(body, ITEM_LISTS);
   return Array.isArray(list) ? (list as unknown[]) : undefined;
 }
 
-function find(body: Fields, names: readonly string[]): unknown {
+function find(body: JsonObject, names: readonly string[]): unknown {
   for (const name of names) {
     const found = Object.entries(body).find(([key, value]) => plain(key) === name && value !== null && value !== '');
     if (found) return found[1];
@@ -137,12 +135,4 @@ function line(value: unknown): string {
 
 function lines(all: readonly string[]): string {
   return all.filter((one) => one !== '').join('\n');
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
 }

@@ -11,7 +11,6 @@ export type DeliveryMethod = 'file' | 'handle' | 'private' | 'reply';
 /** Progress of a follow-up; stored in Redis before each post and each pause. */
 export interface Progress {
   way: DeliveryMethod;
-  /** Number of pieces already sent. */
   sentPieces: number;
   /** Number of private messages already sent for the remaining pieces. */
   sentParts: number;

@@ -1,3 +1,4 @@
+import { localize } from '../../../shared/text/texts.ts';
 import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import type { ChatEvent } from '../../model/chat-types.ts';
@@ -6,7 +7,6 @@ import type { CitedSource } from '../conversation/history.ts';
 import { TokenCount } from './count-tokens.ts';
 import { GrowingMask, type MaskRules } from '../moderation/mask-text.ts';
 import type { NamedLinks } from './named-links.ts';
-import { fallbackNote } from './pick-model.ts';
 import type { Thought } from './reasoning.ts';
 import type { TurnSources } from './turn-sources.ts';
 
@@ -32,7 +32,6 @@ export interface AnswerDraftOptions {
   voice: Voice;
   thought: Thought;
   links: NamedLinks;
-  /** What is masked in the answer. */
   masks: MaskRules | undefined;
   sources: Pick<TurnSources, 'all' | 'isUnsourced'>;
   /** Notes made before the model is called. */
@@ -42,7 +41,6 @@ export interface AnswerDraftOptions {
 
 /** The answer to one question while it is generated. Every change is shown in the live reply at once. */
 export class AnswerDraft {
-  /** The model that answers. */
   model: string | undefined;
   readonly tokenCount = new TokenCount();
   readonly #options: AnswerDraftOptions;
@@ -73,7 +71,6 @@ export class AnswerDraft {
     return this.#options.links.text === '';
   }
 
-  /** Adds an event of the chat service. */
   addEvent(event: ChatEvent): void {
     const { links, thought, voice } = this.#options;
     this.tokenCount.recordEvent(event);
@@ -82,7 +79,7 @@ export class AnswerDraft {
     else if (event.type === 'reasoning') thought.add(event.delta);
     else if (event.type === 'fallback') {
       this.model = event.model;
-      this.note(fallbackNote(event.model, voice.language));
+      this.note(localize(TURN_TEXTS.fallbackAnswers, voice.language, { model: event.model }));
     } else if (event.type === 'end')
       this.#ending = event.reason === 'length' || event.reason === 'truncated' ? event.reason : 'whole';
     if (event.type === 'text' || event.type === 'reasoning') this.show();

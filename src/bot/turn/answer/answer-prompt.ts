@@ -43,7 +43,6 @@ export interface PromptMaterial {
   current: CurrentQuestion;
   /** The thread of the question before it; absent outside threads, and for a thread that could not be read. */
   thread?: readonly ThreadEntry[];
-  /** Images of earlier turns. */
   earlierImages: EarlierImages;
   /** Files of the thread, then of earlier questions, then those of this one. */
   files: readonly (StoredFile | SharedFile)[];

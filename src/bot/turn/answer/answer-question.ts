@@ -177,7 +177,6 @@ interface ReadQuestion {
   seesImages: boolean;
   outcomes: AnswerOutcomes;
   files: readonly StoredFile[];
-  /** The thread of the question, while it is read. */
   thread: Promise<ThreadReading | undefined>;
   /** Notes on parts that could not be read. */
   notes: readonly string[];

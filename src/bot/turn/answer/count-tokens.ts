@@ -21,7 +21,6 @@ export class TokenCount {
     this.#text = '';
   }
 
-  /** Records an event of the response. */
   recordEvent(event: ChatEvent): void {
     if (event.type === 'text' || event.type === 'reasoning') this.#text += event.delta;
     if (event.type !== 'usage') return;

@@ -43,11 +43,6 @@ export function fallbackFor(
   return hasImages(messages) && !catalog.of(fallbackModel).seesImages ? undefined : fallbackModel;
 }
 
-/** Note that names the answering model, shown separately from the text of the answer. */
-export function fallbackNote(model: string, language: Language): string {
-  return localize(TURN_TEXTS.fallbackAnswers, language, { model });
-}
-
 function hasImages(messages: ChatRequest['messages']): boolean {
   return messages.some(({ content }) => typeof content !== 'string' && content.some(({ type }) => type === 'image'));
 }

@@ -19,7 +19,6 @@ export interface AskOptions {
   /** Maximum tokens of a prompt, unless the service has shown a lower limit. */
   maxTokens: number;
   model: string;
-  /** Creates the request with these messages. */
   request(messages: ChatRequest['messages']): ChatRequest;
   build(size: PromptSize): BuiltPrompt;
   /** Called once before the first call, with the estimated tokens of the prompt. Refuses the question by throwing. */

@@ -4,9 +4,7 @@ import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { SlashCommand, SlashCommandName } from '../../domain/slash-words.ts';
 import type { AccountId } from '../../domain/ids.ts';
-import { chooseLanguage } from './choose-language.ts';
-import { chooseModel } from './choose-model.ts';
-import { chooseThinking } from './choose-thinking.ts';
+import { chooseLanguage, chooseThinking, chooseModel } from './choice.ts';
 import { help } from './help.ts';
 import type { AdmittedContext, TurnContext } from '../turn-context.ts';
 import { askerOf } from '../asker.ts';
@@ -14,18 +12,21 @@ import type { SignInGate } from '../sign-in-gate.ts';
 import { linkTo } from '../sign-in-words.ts';
 import { SIGN_IN_TEXTS } from '../../i18n/sign-in-texts.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
-import type { HistoryTurn } from '../conversation/history.ts';
+import { type HistoryTurn, openTurns } from '../conversation/history.ts';
 import type { Question } from '../prompt/question.ts';
 import { filesOfTurn, imagesOfTurn, lastTurn, speakerTagOf } from '../prompt/turn-history.ts';
 import { translate } from '../translate.ts';
 import type { BudgetStore } from '../budgets/budget-store.ts';
 import { exportRecord, type ExportOptions } from './export.ts';
 import { forget } from './forget.ts';
-import { showReference } from './show-reference.ts';
-import { showSources } from './show-sources.ts';
 import { showUsage } from './show-usage.ts';
 import type { SignInMode } from '../turn-ports.ts';
 import type { AnswerQuestion, Outcome } from '../outcome.ts';
+import { localTime } from '../../../shared/local-time.ts';
+import { referenceOf } from '../../domain/turn-trace.ts';
+import { RECORD_TEXTS } from '../../i18n/record-texts.ts';
+import { SOURCE_TEXTS } from '../../i18n/source-texts.ts';
+import { listSources } from '../answer/list-sources.ts';
 
 export interface SlashWordsOptions {
   keyRing: KeyRing;
@@ -48,7 +49,7 @@ type Handler = (options: SlashWordsOptions, context: TurnContext, argument: stri
 
 const HANDLERS: Readonly<Record<SlashCommandName, Handler>> = {
   help: (_options, context) => help(context, PRIVATE_WORDS),
-  new: startConversation,
+  new: (_options, context) => ({ ...command(context, 'newConversation'), history: { forget: true } }),
   stop,
   retry,
   model: chooseModel,
@@ -56,11 +57,12 @@ const HANDLERS: Readonly<Record<SlashCommandName, Handler>> = {
   lang: ({ keyRing }, context, argument) => chooseLanguage(keyRing, context, argument),
   usage: ({ records, gate, budgets }, context) => showUsage(records, { gate, budgets }, context),
   forget: ({ records }, context) => forget(records, context),
-  export: exportOwn,
-  sources: showSourcesOf,
+  export: async ({ records, gate }, context) => exportRecord(records, context, await gate.accountOf(context)),
+  sources: async ({ keyRing, gate }, context) =>
+    showSources(keyRing, context, (await gate.accountOf(context))?.accountId),
   ref: ({ records }, context) => showReference(records, context),
   whoami: whoAmI,
-  signin: signIn,
+  signin: ({ gate, mode }, context) => (mode === 'off' ? command(context, 'signInOff') : gate.invite(context)),
   unlink,
 };
 /** Commands about the user's own data are answered only in the private chat. */
@@ -86,10 +88,6 @@ function command(
   values: Record<string, string | number> = {},
 ): Outcome {
   return { kind: 'command', text: translate(context, TURN_TEXTS[text], values) };
-}
-
-function startConversation(_options: SlashWordsOptions, context: TurnContext): Outcome {
-  return { ...command(context, 'newConversation'), history: { forget: true } };
 }
 
 /** The stop took effect when the message was accepted. This turn only reports whether an answer was stopped. */
@@ -145,24 +143,12 @@ function isOwn(last: HistoryTurn, context: TurnContext, accountId: AccountId | u
   return isSamePerson && last.accountId === accountId;
 }
 
-async function exportOwn({ records, gate }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
-  return exportRecord(records, context, await gate.accountOf(context));
-}
-
-async function showSourcesOf({ keyRing, gate }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
-  return showSources(keyRing, context, (await gate.accountOf(context))?.accountId);
-}
-
 async function whoAmI({ gate, mode }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
   if (mode === 'off') return command(context, 'whoPlatform', { id: context.newest.sender.userId });
   const account = await gate.accountOf(context);
   return account
     ? command(context, 'whoLinked', { name: account.name, id: account.accountId })
     : command(context, 'whoUnlinked');
-}
-
-async function signIn({ gate, mode }: SlashWordsOptions, context: TurnContext): Promise<Outcome> {
-  return mode === 'off' ? command(context, 'signInOff') : gate.invite(context);
 }
 
 /** Deletes the link, the tokens and the history of that identity. Idempotent if the turn runs again. */
@@ -181,4 +167,34 @@ async function unlink({ identity, mode, serviceName }: SlashWordsOptions, contex
           link: linkTo(logoutUrl, localize(SIGN_IN_TEXTS.signOutLabel, language), 'markdown'),
         });
   return { kind: 'command', text, history: { forget: true } };
+}
+
+/** /ref: the reference of the person's last question here, which an administrator can look up (`admin trace`). */
+function showReference({ keyRing, timeZone }: { keyRing: KeyRing; timeZone: string }, context: TurnContext): Outcome {
+  const { turn, newest } = context;
+  const own = newest.chat.kind === 'group' ? speakerTagOf(newest) : undefined;
+  const last = openTurns(keyRing, turn.conversation.id, turn.history).findLast(({ speakerTag }) => speakerTag === own);
+  if (!last) return { kind: 'command', text: translate(context, RECORD_TEXTS.noReference) };
+  const { date, time } = localTime(last.atMs, timeZone);
+  const values = { reference: referenceOf(last.turnId), time: `${date} ${time.slice(0, 'HH:MM'.length)}` };
+  return { kind: 'command', text: translate(context, RECORD_TEXTS.reference, values) };
+}
+
+/**
+ * /sources: the documents cited by the last answer of the conversation, or if it cites none, the documents found for it. In
+ * a group, these are documents that everyone may read; in private chats, only turns of this account count.
+ */
+export function showSources(
+  keyRing: KeyRing,
+  { turn, newest, question: { language } }: TurnContext,
+  accountId: AccountId | undefined,
+): Outcome {
+  const turns = openTurns(keyRing, turn.conversation.id, turn.history);
+  const last = turns.findLast(({ assistantText }) => assistantText !== '');
+  const isTheirs = newest.chat.kind === 'group' || last?.accountId === accountId;
+  const sources = isTheirs ? (last?.sources ?? []) : [];
+  const cited = sources.filter(({ isCited }) => isCited);
+  if (sources.length === 0) return { kind: 'command', text: localize(SOURCE_TEXTS.noSources, language) };
+  const text = cited.length > 0 ? SOURCE_TEXTS.usedSources : SOURCE_TEXTS.lookedInto;
+  return { kind: 'command', text: localize(text, language, { list: listSources(cited.length > 0 ? cited : sources) }) };
 }

@@ -100,7 +100,7 @@ export function buildPrompt(options: PromptOptions): BuiltPrompt {
   const isCited = current.quote !== undefined || current.thread !== undefined;
   const hasLabels = hasSpeakers || hasFiles || isCited || hasQuotedImages(options);
   const system = writeSystem(options, hasLabels);
-  const question = writeQuestion(current, hasSpeakers);
+  const question = writeSaid({ ...current, speakerTag: hasSpeakers ? (current.speakerTag ?? '') : undefined });
   let leftTokens = budgetTokens - messageTokens(system, tokenFactor) - messageTokens(question, tokenFactor);
   const summary = options.summary === undefined ? undefined : writeSummary(options.summary);
   const summaryTokens = summary ? messageTokens({ role: 'user', content: summary }, tokenFactor) : 0;
@@ -202,10 +202,6 @@ function imageMarker(images: number): string[] {
   return [images === 1 ? '[An image came with this message.]' : `[${images} images came with this message.]`];
 }
 
-function writeQuestion(question: CurrentQuestion, hasSpeakers: boolean): PromptMessage {
-  return writeSaid({ ...question, speakerTag: hasSpeakers ? (question.speakerTag ?? '') : undefined });
-}
-
 /** A user's message, in order: the quote (images before text), then the user's own text and images. */
 function writeSaid({ text, images, quote, thread, speakerTag, files = [] }: CurrentQuestion): PromptMessage {
   const quoted = [...quotedParts(images), ...(quote === undefined ? [] : [textPart(quote)])];
@@ -216,12 +212,9 @@ function writeSaid({ text, images, quote, thread, speakerTag, files = [] }: Curr
     ...(quoted.length > 0 ? [...labelQuote(quoted), textPart('\n\n')] : []),
     ...(speakerTag === undefined ? said : labelSpeaker(speakerTag, said)),
   ]);
+  const isBlank = typeof content === 'string' && content.trim() === '';
   // Some engines reject a message without content.
-  return { role: 'user', content: isBlank(content) ? NO_TEXT : content };
-}
-
-function isBlank(content: string | PromptPart[]): boolean {
-  return typeof content === 'string' && content.trim() === '';
+  return { role: 'user', content: isBlank ? NO_TEXT : content };
 }
 
 function filePieces({ text, pictures, isCut }: PromptFile): PromptPart[] {

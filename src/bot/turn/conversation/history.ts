@@ -23,7 +23,6 @@ export interface HistoryTurn {
   /** Mark of the scene of the answer; absent if there was none. */
   scene?: string;
   userText: string;
-  /** Text quoted by the question. */
   quotedText?: string;
   /** Names of the question's images in the media store, where they are stored for a short time. */
   mediaIds?: string[];

@@ -17,7 +17,7 @@ import type { InboundMessage } from '../../domain/message.ts';
 import { PlatformError } from '../../platforms/platform-error.ts';
 import { downloadMedia, mediaFaultOf } from '../images/download-media.ts';
 import type { ImageScene } from '../images/fetch-images.ts';
-import { fileRefsOf, type FileRef } from '../images/image-refs.ts';
+import { joinMessages, type FileRef } from '../images/image-refs.ts';
 import { parseStoredFile, serializeStoredFile, type StoredFile, type UnfitFile } from './kept-file.ts';
 
 /** Maximum files per question. A question with more is refused. */
@@ -80,7 +80,7 @@ export async function prefetchFiles(
   scene: ImageScene,
   { message, deliveryId, isKnown }: { message: InboundMessage; deliveryId: DeliveryId; isKnown(): Promise<boolean> },
 ): Promise<void> {
-  const files = fileRefsOf(message, deliveryId);
+  const { files } = joinMessages([{ message, deliveryId }]);
   if (files.length === 0 || files.length > MAX_FILES) return;
   await sleep(PREFETCH_AFTER_MS, undefined, { ref: false });
   if (intake.unfinished + files.length > MAX_PREFETCHES || !(await isKnown().catch(() => false))) return;

@@ -3,7 +3,6 @@ import { parseJson } from '../../../shared/parse-json.ts';
 
 /** Contents of a file as stored for a short time. */
 export interface StoredFile {
-  /** Original file name. */
   name?: string;
   parts: DocumentPart[];
   /** Prepared for a model. A scan is a page without text. */

@@ -24,7 +24,6 @@ const PIECE_CHARS = 600;
 const MAX_TERMS = 64;
 /** Saturation of the word frequency: further occurrences of a word in a chunk add little. */
 const SATURATED_AT = 1.2;
-/** Weight of a word in a label. */
 const LABEL_WEIGHT = 2;
 /** Minimum relevance relative to the best chunk; below it, matches are considered accidental. */
 const MIN_SHARE_OF_BEST = 0.25;

@@ -14,7 +14,7 @@ import type { DeliveryId, PersonId } from '../../domain/ids.ts';
 import type { TurnContext } from '../turn-context.ts';
 import type { SignInMode } from '../turn-ports.ts';
 import { downloadMedia, mediaFaultOf, type MediaFault } from './download-media.ts';
-import { imageRefsOf, type ImageRef } from './image-refs.ts';
+import { joinMessages, type ImageRef } from './image-refs.ts';
 
 /** Why an image was not downloaded. Another attempt may succeed. */
 type OutOfReach = 'gone' | 'unreachable';
@@ -98,7 +98,7 @@ export async function prefetchImages(
   context: ImageScene,
   { message, deliveryId, isKnown }: { message: InboundMessage; deliveryId: DeliveryId; isKnown(): Promise<boolean> },
 ): Promise<void> {
-  const images = imageRefsOf(message, deliveryId);
+  const { images } = joinMessages([{ message, deliveryId }]);
   if (images.length === 0 || images.length > MAX_IMAGES) return;
   await sleep(PREFETCH_AFTER_MS, undefined, { ref: false });
   if (intake.unfinished + images.length > MAX_PREFETCHES || !(await isKnown().catch(() => false))) return;

@@ -32,16 +32,6 @@ export interface Said {
   files: FileRef[];
 }
 
-/** The images of a message, quoted images first, with their names in the store. */
-export function imageRefsOf(message: InboundMessage, deliveryId: DeliveryId): ImageRef[] {
-  return joinMessages([{ message, deliveryId }]).images;
-}
-
-/** The files of a message, like `imageRefsOf`. */
-export function fileRefsOf(message: InboundMessage, deliveryId: DeliveryId): FileRef[] {
-  return joinMessages([{ message, deliveryId }]).files;
-}
-
 /** Joins messages in order: one text with a line per part, and the position of each image in it. */
 export function joinMessages(messages: readonly { message: InboundMessage; deliveryId: DeliveryId }[]): Said {
   const quoted: ImageRef[] = [];

@@ -5,7 +5,6 @@ import { isEmail, kindOfNumber, MAX_DIGITS, MAX_GROUPS, MIN_DIGITS } from './per
 /** What stands for a masked text, by kind. */
 export type MaskWords = Readonly<Record<MaskKind, string>>;
 
-/** What is masked. */
 export interface MaskRules {
   kinds: ReadonlySet<MaskKind>;
   words: MaskWords;

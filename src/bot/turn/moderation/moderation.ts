@@ -8,7 +8,6 @@ import type { ModeratedKind, ModerationVerdict } from './verdict.ts';
 import { ModeratedAnswer, SLICE_CHARS } from './moderated-answer.ts';
 
 export interface ModerationOptions {
-  /** Undefined without words. */
   words: WordList | undefined;
   /** Undefined without a service. */
   ask: AskModeration | undefined;

@@ -27,7 +27,6 @@ export class Pauses {
     this.settled = this.#read().catch(() => undefined);
   }
 
-  /** The pause of the first of these targets that is paused. */
   of(...targets: readonly PauseTarget[]): Pause | undefined {
     if (this.#pauses.size === 0) return undefined;
     for (const target of targets) {

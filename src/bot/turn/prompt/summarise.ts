@@ -14,7 +14,6 @@ export interface SummariseOptions {
   chat: Pick<ChatClient, 'stream'>;
   keyRing: KeyRing;
   store: Pick<SummaryStore, 'read' | 'begin' | 'write'>;
-  /** The model that summarises. */
   model(): string;
   /** Maximum tokens of a prompt, for summaries and answers. */
   promptTokens: number;

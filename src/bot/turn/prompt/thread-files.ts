@@ -77,7 +77,9 @@ export async function readThreadFiles(
   const wanted = found.filter(({ isPicture }) => options.seesImages || !isPicture).slice(0, MAX_SHARED);
   if (wanted.length > 0) options.showStatus();
   const read = await fetchAll({ ...scene, platform: withinBytes(scene.platform, MAX_SHARED_BYTES) }, wanted, signal);
-  const readable = read.filter((one): one is ReadShared => 'parts' in one.file && (options.seesImages || hasText(one)));
+  const readable = read.filter(
+    (one): one is ReadShared => 'parts' in one.file && (options.seesImages || one.file.parts.length > 0),
+  );
   const needed = await neededFiles(
     readable.map(({ file }) => file),
     question,
@@ -195,10 +197,6 @@ function withinBytes(platform: ImageScene['platform'], maxBytes: number): ImageS
       }
     },
   };
-}
-
-function hasText({ file }: { file: FoundFile }): boolean {
-  return 'parts' in file && file.parts.length > 0;
 }
 
 function note(key: 'filesRead' | 'filesUnread', refs: readonly SharedRef[], language: Language): string[] {

@@ -1,7 +1,8 @@
 import { SECOND_MS } from '../../../shared/clock.ts';
 import type { CheckResult } from '../../../bot/platforms/platform.ts';
+import { resultsOf } from '../results-of.ts';
 import { shapeOf } from './answer-shape.ts';
-import { leaveWith, type ProbeTools, type Round } from './round.ts';
+import { leaveWith, notTried, type ProbeTools, type Round } from './round.ts';
 import { codeVerdict, type CodeVerdict } from './tokens-in.ts';
 
 /** One sign-in per age, because testing the age of a code uses it up. Ages count from the arrival of the callback. */
@@ -22,7 +23,7 @@ function codeAgeRound(tools: ProbeTools, ageMs: number): Round {
       const verdict = codeVerdict(answer, tools.secrets);
       return [judgeAge({ name, verdict, isDue: ageMs < tools.codeLifeMs, shape: shapeOf(answer) })];
     },
-    onNoCode: (how) => [{ name, verdict: 'warning', detail: how, nextStep: 'Run the probe again' }],
+    onNoCode: notTried(name),
   };
 }
 
@@ -35,17 +36,16 @@ interface AgedCode {
 }
 
 function judgeAge({ name, verdict, isDue, shape }: AgedCode): CheckResult {
+  const { ok, warning } = resultsOf(name);
   const works = verdict === 'accepted';
-  if (verdict === 'unclear') {
-    const detail = `no clear refusal (${shape})`;
-    return { name, verdict: 'warning', detail, nextStep: 'Contact the operator of the sign-in service' };
-  }
-  if (works && isDue) return { name, verdict: 'ok', detail: 'works' };
-  if (!works && !isDue) return { name, verdict: 'ok', detail: `refused (${shape})` };
+  if (verdict === 'unclear')
+    return warning(`no clear refusal (${shape})`, 'Contact the operator of the sign-in service');
+  if (works && isDue) return ok('works');
+  if (!works && !isDue) return ok(`refused (${shape})`);
   if (works) {
     const nextStep = 'Report this to the operator of the sign-in service; Parley itself uses each code immediately';
-    return { name, verdict: 'warning', detail: 'works, though the specification allows 10 s', nextStep };
+    return warning('works, though the specification allows 10 s', nextStep);
   }
   const nextStep = 'Ensure a fast connection between Parley and the sign-in service, because its codes expire early';
-  return { name, verdict: 'warning', detail: `already refused (${shape})`, nextStep };
+  return warning(`already refused (${shape})`, nextStep);
 }

@@ -1,12 +1,12 @@
 import { randomToken } from '../../../shared/crypto/ids.ts';
+import { resultsOf } from '../results-of.ts';
 import { attempt, newTrip, type DialectTools } from './dialect-tools.ts';
-import type { Round } from './round.ts';
-
-const NOT_TRIED = { verdict: 'warning', nextStep: 'Run the probe again' } as const;
+import { notTried, type Round } from './round.ts';
 
 /** Redeems a code with another sign-in's verifier. Only PKCE at the provider can reject that. */
 export function wrongVerifierRound(tools: DialectTools): Round {
   const name = 'Wrong verifier';
+  const { ok, warning } = resultsOf(name);
   const trip = newTrip(tools);
   return {
     title: { en: 'A wrong PKCE verifier', zh: '错误的 PKCE 校验码' },
@@ -18,11 +18,11 @@ export function wrongVerifierRound(tools: DialectTools): Round {
       const redeemed = await attempt(() => trip.redeem(arrived, { kept }));
       // An error about the nonce comes after the token endpoint, so the verifier was accepted.
       const isRefused = 'failure' in redeemed && !redeemed.failure.message.includes('CLAIM_COMPARISON');
-      if (isRefused) return [{ name, verdict: 'ok', detail: `refused (${redeemed.failure.message})` }];
+      if (isRefused) return [ok(`refused (${redeemed.failure.message})`)];
       const nextStep = 'Enable PKCE with S256 for this client; until then, state and nonce protect sign-ins';
-      return [{ name, verdict: 'warning', detail: 'accepted: the provider ignores PKCE', nextStep }];
+      return [warning('accepted: the provider ignores PKCE', nextStep)];
     },
-    onNoCode: (how) => [{ name, detail: how, ...NOT_TRIED }],
+    onNoCode: notTried(name),
   };
 }
 
@@ -32,6 +32,7 @@ export function wrongVerifierRound(tools: DialectTools): Round {
  */
 export function otherAddressRound(tools: DialectTools): Round {
   const name = 'Ticket for another address';
+  const { ok, fault } = resultsOf(name);
   const trip = newTrip(tools);
   return {
     title: { en: 'A ticket for another address', zh: '用于其他地址的票据' },
@@ -39,11 +40,11 @@ export function otherAddressRound(tools: DialectTools): Round {
     isNeeded: () => true,
     async run(arrived) {
       const redeemed = await attempt(() => trip.redeem(arrived, { state: randomToken() }));
-      if ('failure' in redeemed) return [{ name, verdict: 'ok', detail: `refused (${redeemed.failure.message})` }];
+      if ('failure' in redeemed) return [ok(`refused (${redeemed.failure.message})`)];
       const nextStep =
         'Do not use this server until this is fixed: any of its other applications could sign in here as their users';
-      return [{ name, verdict: 'fault', detail: 'accepted: the server does not compare service addresses', nextStep }];
+      return [fault('accepted: the server does not compare service addresses', nextStep)];
     },
-    onNoCode: (how) => [{ name, detail: how, ...NOT_TRIED }],
+    onNoCode: notTried(name),
   };
 }

@@ -1,16 +1,15 @@
-import type { CheckResult } from '../../../bot/platforms/platform.ts';
 import type { KeptTokens } from '../../../bot/identity/tokens/vault.ts';
+import { resultsOf } from '../results-of.ts';
 import { attempt, newTrip, type DialectTools } from './dialect-tools.ts';
-import type { Round } from './round.ts';
+import { notTried, type Round } from './round.ts';
 
 /**
  * The last sign-in at a provider with refresh tokens and sign-out: whether the refresh token outlives the browser session.
  */
 export function dialectSignOutRound(tools: DialectTools): Round {
   const name = 'After signing out';
-  const notTried = (detail: string): CheckResult[] => [
-    { name, verdict: 'warning', detail, nextStep: 'Run the probe again' },
-  ];
+  const { ok, warning } = resultsOf(name);
+  const untried = notTried(name);
   const trip = newTrip(tools);
   let tokens: KeptTokens | undefined;
   return {
@@ -19,22 +18,22 @@ export function dialectSignOutRound(tools: DialectTools): Round {
     isNeeded: () => tools.facts.refresh === 'works' && tools.hasSignOut,
     async run(arrived) {
       const redeemed = await attempt(() => trip.redeem(arrived));
-      if ('failure' in redeemed) return notTried(`no tokens for this test (${redeemed.failure.message})`);
+      if ('failure' in redeemed) return untried(`no tokens for this test (${redeemed.failure.message})`);
       tokens = redeemed.value.tokens;
       return [];
     },
-    onNoCode: notTried,
+    onNoCode: untried,
     afterSignOut: {
       isWanted: () => tokens?.refreshToken !== undefined,
       async run() {
         if (!tokens) return [];
         const kept = tokens;
         const renewal = await attempt(() => tools.dialect.renew(kept));
-        if ('failure' in renewal) return notTried(renewal.failure.message);
-        if (renewal.value.kind === 'renewed') return [{ name, verdict: 'ok', detail: 'the refresh token still works' }];
+        if ('failure' in renewal) return untried(renewal.failure.message);
+        if (renewal.value.kind === 'renewed') return [ok('the refresh token still works')];
         const nextStep =
           'People who sign out at the provider must sign in to Parley again after its next check; offline_access in SIGN_IN_SCOPE may prevent this';
-        return [{ name, verdict: 'warning', detail: 'the refresh token is invalid', nextStep }];
+        return [warning('the refresh token is invalid', nextStep)];
       },
     },
   };

@@ -1,11 +1,10 @@
 import { codeChallengeOf, newCodeVerifier } from '../../../bot/identity/oauth/pkce.ts';
 import type { CheckResult } from '../../../bot/platforms/platform.ts';
+import { resultsOf } from '../results-of.ts';
 import { shapeOf } from './answer-shape.ts';
-import { leaveWith, type ProbeTools, type Round } from './round.ts';
+import { leaveWith, notTried, type ProbeTools, type Round } from './round.ts';
 import type { ServiceAnswer } from './service-calls.ts';
 import { codeVerdict, type CodeVerdict } from './tokens-in.ts';
-
-const NOT_TRIED = { verdict: 'warning', nextStep: 'Run the probe again' } as const;
 
 /** Tests whether the service tolerates unknown parameters, and how it handles PKCE (RFC 7636). */
 export function pkceRounds(tools: ProbeTools): Round[] {
@@ -15,6 +14,7 @@ export function pkceRounds(tools: ProbeTools): Round[] {
 /** Parley always sends PKCE parameters, so a service must at least tolerate them. */
 function toleratedParameters(tools: ProbeTools): Round {
   const verifier = verifierOf(tools);
+  const { ok, fault } = resultsOf('Additional parameters');
   const nextStep = 'Report this to the operator of the sign-in service: clients must be able to send PKCE (RFC 7636)';
   return {
     title: { en: 'A sign-in with additional parameters', zh: '带附加参数的登录' },
@@ -23,20 +23,12 @@ function toleratedParameters(tools: ProbeTools): Round {
     async run({ code }) {
       const answer = await tools.calls.exchange({ code, verifier });
       tools.facts.toleratesParameters = codeVerdict(answer, tools.secrets) === 'accepted';
-      if (tools.facts.toleratesParameters)
-        return [{ name: 'Additional parameters', verdict: 'ok', detail: 'an unknown parameter and PKCE are accepted' }];
-      return [
-        {
-          name: 'Additional parameters',
-          verdict: 'fault',
-          detail: `the code returns no tokens (${shapeOf(answer)})`,
-          nextStep,
-        },
-      ];
+      if (tools.facts.toleratesParameters) return [ok('an unknown parameter and PKCE are accepted')];
+      return [fault(`the code returns no tokens (${shapeOf(answer)})`, nextStep)];
     },
     onNoCode(how) {
       tools.facts.toleratesParameters = false;
-      return [{ name: 'Additional parameters', verdict: 'fault', detail: how, nextStep }];
+      return [fault(how, nextStep)];
     },
   };
 }
@@ -53,7 +45,7 @@ function wrongVerifier(tools: ProbeTools): Round {
       tools.facts.refusesWrongVerifier = verdict === 'refused';
       return [judge(tools, name, { verdict, answer, accepted: 'accepted: the service ignores PKCE' })];
     },
-    onNoCode: (how) => [{ name, detail: how, ...NOT_TRIED }],
+    onNoCode: notTried(name),
   };
 }
 
@@ -71,7 +63,7 @@ function unaskedVerifier(tools: ProbeTools): Round {
       const accepted = 'accepted: PKCE does not protect codes that were requested without it';
       return [judge(tools, name, { verdict, answer, accepted })];
     },
-    onNoCode: (how) => [{ name, detail: how, ...NOT_TRIED }],
+    onNoCode: notTried(name),
   };
 }
 
@@ -84,16 +76,12 @@ interface Judged {
 
 /** PKCE is not part of the specification. Its absence matters only if `state` does not protect either. */
 function judge({ facts }: ProbeTools, name: string, { verdict, answer, accepted }: Judged): CheckResult {
+  const { ok, warning } = resultsOf(name);
   const shape = shapeOf(answer);
-  if (verdict === 'refused') return { name, verdict: 'ok', detail: `refused (${shape})` };
+  if (verdict === 'refused') return ok(`refused (${shape})`);
   const detail = verdict === 'accepted' ? accepted : `not clearly refused (${shape})`;
-  if (facts.state.echoed > 0) return { name, verdict: 'ok', detail: `${detail}; state protects sign-ins` };
-  return {
-    name,
-    verdict: 'warning',
-    detail,
-    nextStep: 'Include same-id in SIGN_IN_PROOF, because state is absent too',
-  };
+  if (facts.state.echoed > 0) return ok(`${detail}; state protects sign-ins`);
+  return warning(detail, 'Include same-id in SIGN_IN_PROOF, because state is absent too');
 }
 
 function verifierOf({ secrets }: ProbeTools): string {

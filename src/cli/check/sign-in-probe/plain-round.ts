@@ -2,6 +2,7 @@ import { readJsonObject } from '../../../shared/sign-in/json-answer.ts';
 import type { ClientAuthMethod } from '../../../shared/sign-in/client-auth.ts';
 import { type TokenSet, classifyRefusal } from '../../../bot/identity/oauth/token-response.ts';
 import type { CheckResult } from '../../../bot/platforms/platform.ts';
+import { resultsOf } from '../results-of.ts';
 import { isForm, shapeOf } from './answer-shape.ts';
 import { guessExpiresUnit } from './expires-unit.ts';
 import { profileOf } from './profile-findings.ts';
@@ -26,7 +27,7 @@ export function plainRound(tools: ProbeTools): Round {
         return [refusedTokens(answer, tokens.refusal, other)];
       }
       return [
-        { name: 'Tokens', verdict: 'ok', detail: `${shapeOf(answer)}, in ${answer.tookMs} ms` },
+        resultsOf('Tokens').ok(`${shapeOf(answer)}, in ${answer.tookMs} ms`),
         lifeOfToken(tools, answer),
         ...(await profileOf(tools, tokens.accessToken)),
         await refreshOf(tools, tokens),
@@ -37,53 +38,46 @@ export function plainRound(tools: ProbeTools): Round {
     onNoCode(how) {
       tools.facts.isStuck = true;
       const nextStep = 'Check that the client may use this redirect address and scope, and that you gave consent';
-      return [{ name: 'Sign-in', verdict: 'fault', detail: how, nextStep }];
+      return [resultsOf('Sign-in').fault(how, nextStep)];
     },
   };
 }
 
 function refusedTokens(answer: ServiceAnswer, refusal: string, other: ClientAuthMethod | undefined): CheckResult {
-  const name = 'Tokens';
+  const { fault } = resultsOf('Tokens');
   const detail = answer.failure === undefined ? `${refusal} (${shapeOf(answer)})` : shapeOf(answer);
-  if (answer.failure !== undefined)
-    return { name, verdict: 'fault', detail, nextStep: 'Check that this machine can reach SIGN_IN_URL within 5 s' };
-  if (other)
-    return { name, verdict: 'fault', detail, nextStep: `Set SIGN_IN_CLIENT_AUTH=${other}, which the service accepts` };
-  if (answer.status === 401) return { name, verdict: 'fault', detail, nextStep: 'Set SIGN_IN_CLIENT_SECRET' };
+  if (answer.failure !== undefined) return fault(detail, 'Check that this machine can reach SIGN_IN_URL within 5 s');
+  if (other) return fault(detail, `Set SIGN_IN_CLIENT_AUTH=${other}, which the service accepts`);
+  if (answer.status === 401) return fault(detail, 'Set SIGN_IN_CLIENT_SECRET');
   const nextStep = isForm(answer.body)
     ? 'Ask the operator of the sign-in service to answer token requests in JSON'
     : 'Contact the operator of the sign-in service';
-  return { name, verdict: 'fault', detail, nextStep };
+  return fault(detail, nextStep);
 }
 
 function lifeOfToken({ facts, signIn }: ProbeTools, answer: ServiceAnswer): CheckResult {
+  const { ok, warning, fault } = resultsOf('Token lifetime');
   facts.expiresIn = readJsonObject(answer.body)?.['expires_in'];
   const { unit, detail, isSure } = guessExpiresUnit(facts.expiresIn);
   const isWrongAsSet = isSure && signIn.expiresUnit !== 'auto' && signIn.expiresUnit !== unit;
-  if (isWrongAsSet)
-    return { name: 'Token lifetime', verdict: 'fault', detail, nextStep: `Set SIGN_IN_EXPIRES_UNIT=${unit}` };
-  if (isSure) return { name: 'Token lifetime', verdict: 'ok', detail };
-  return {
-    name: 'Token lifetime',
-    verdict: 'warning',
-    detail,
-    nextStep: 'Ask the operator of the sign-in service for the unit',
-  };
+  if (isWrongAsSet) return fault(detail, `Set SIGN_IN_EXPIRES_UNIT=${unit}`);
+  if (isSure) return ok(detail);
+  return warning(detail, 'Ask the operator of the sign-in service for the unit');
 }
 
 async function refreshOf({ calls, facts, secrets, signIn }: ProbeTools, tokens: TokenSet): Promise<CheckResult> {
-  const name = 'Refresh';
-  const verdict = signIn.keepTokens === 'none' ? 'ok' : 'warning';
+  const { ok, warning } = resultsOf('Refresh');
   const nextStep = 'Set SIGN_IN_KEEP_TOKENS=none: Parley has no token to renew';
   if (tokens.refreshToken === undefined) {
     facts.refresh = 'no token';
-    return { name, verdict, detail: 'no refresh token was issued', nextStep: verdict === 'ok' ? undefined : nextStep };
+    const detail = 'no refresh token was issued';
+    return signIn.keepTokens === 'none' ? ok(detail) : warning(detail, nextStep);
   }
   const answer = await calls.refresh(tokens.refreshToken);
   const renewed = tokensIn(answer, secrets);
   if ('refusal' in renewed) {
     facts.refresh = 'refused';
-    return { name, verdict: 'warning', detail: `a refresh token was issued, but: ${renewed.refusal}`, nextStep };
+    return warning(`a refresh token was issued, but: ${renewed.refusal}`, nextStep);
   }
   facts.refresh = 'works';
   const next =
@@ -94,23 +88,23 @@ async function refreshOf({ calls, facts, secrets, signIn }: ProbeTools, tokens: 
         : 'a new refresh token';
   const [first, second] = [await calls.profile(tokens.accessToken), await calls.profile(renewed.accessToken)];
   const old = first.status === 200 ? 'the first access token still works' : 'the first access token is invalid';
-  if (second.status === 200) return { name, verdict: 'ok', detail: `returns an access token and ${next}; ${old}` };
+  if (second.status === 200) return ok(`returns an access token and ${next}; ${old}`);
   const detail = `returns an access token that the profile address refuses (${shapeOf(second)})`;
-  return { name, verdict: 'warning', detail, nextStep };
+  return warning(detail, nextStep);
 }
 
 async function secondUse({ calls, secrets }: ProbeTools, code: string, tokens: TokenSet): Promise<CheckResult> {
-  const name = 'Second use of a code';
+  const { ok, warning } = resultsOf('Second use of a code');
   const works = async () => (await calls.profile(tokens.accessToken)).status === 200;
   const worksBefore = await works();
   const answer = await calls.exchange({ code });
   const verdict = codeVerdict(answer, secrets);
   const after = (await works()) ? 'the first token still works' : 'it revokes the first token';
   const effect = worksBefore ? after : 'the first token was already invalid';
-  if (verdict === 'refused') return { name, verdict: 'ok', detail: `refused (${shapeOf(answer)}); ${effect}` };
+  if (verdict === 'refused') return ok(`refused (${shapeOf(answer)}); ${effect}`);
   const detail = verdict === 'accepted' ? `accepted; ${effect}` : `not clearly refused (${shapeOf(answer)}); ${effect}`;
   const nextStep = 'Report this to the operator of the sign-in service: a leaked code could be used by others';
-  return { name, verdict: 'warning', detail, nextStep };
+  return warning(detail, nextStep);
 }
 
 /**
@@ -136,12 +130,8 @@ function isRefused({ status }: ServiceAnswer): boolean {
 }
 
 function refusal(name: string, answer: ServiceAnswer, isClear: boolean): CheckResult {
+  const { ok, warning } = resultsOf(name);
   const detail = shapeOf(answer);
-  if (isClear) return { name, verdict: 'ok', detail };
-  return {
-    name,
-    verdict: 'warning',
-    detail,
-    nextStep: 'This is not a refusal as in RFC 6749, so Parley needs longer to recognise it',
-  };
+  if (isClear) return ok(detail);
+  return warning(detail, 'This is not a refusal as in RFC 6749, so Parley needs longer to recognise it');
 }

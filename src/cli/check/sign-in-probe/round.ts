@@ -1,6 +1,7 @@
 import type { Bilingual } from '../../../shared/text/texts.ts';
 import type { CheckResult } from '../../../bot/platforms/platform.ts';
 import type { Config } from '../../../bot/config/config.ts';
+import { resultsOf } from '../results-of.ts';
 import type { ProbeFacts } from './facts.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import type { ServiceCalls } from './service-calls.ts';
@@ -50,4 +51,9 @@ export interface Round {
 /** The specified authorization address with additional parameters. */
 export function leaveWith({ calls }: Pick<ProbeTools, 'calls'>, parameters: Readonly<Record<string, string>> = {}) {
   return (state: string): Promise<string> => Promise.resolve(calls.authorizeUrl({ state, ...parameters }));
+}
+
+/** The finding of a round whose code did not arrive. */
+export function notTried(name: string) {
+  return (how: string): CheckResult[] => [resultsOf(name).warning(how, 'Run the probe again')];
 }

@@ -1,15 +1,13 @@
 import type { TokenSet } from '../../../bot/identity/oauth/token-response.ts';
 import type { CheckResult } from '../../../bot/platforms/platform.ts';
 import { shapeOf } from './answer-shape.ts';
-import { leaveWith, type ProbeTools, type Round } from './round.ts';
+import { leaveWith, notTried, type ProbeTools, type Round } from './round.ts';
 import { tokensIn } from './tokens-in.ts';
 
 /** The last sign-in: whether its tokens outlive the browser session at the service. */
 export function signOutRound(tools: ProbeTools): Round {
   const name = 'After signing out';
-  const notTried = (detail: string): CheckResult[] => [
-    { name, verdict: 'warning', detail, nextStep: 'Run the probe again' },
-  ];
+  const untried = notTried(name);
   let tokens: TokenSet | undefined;
   return {
     title: { en: 'Tokens after signing out', zh: '退出登录之后的令牌' },
@@ -18,11 +16,11 @@ export function signOutRound(tools: ProbeTools): Round {
     async run({ code }) {
       const answer = await tools.calls.exchange({ code });
       const given = tokensIn(answer, tools.secrets);
-      if ('refusal' in given) return notTried(`no tokens for this test (${shapeOf(answer)})`);
+      if ('refusal' in given) return untried(`no tokens for this test (${shapeOf(answer)})`);
       tokens = given;
       return [];
     },
-    onNoCode: notTried,
+    onNoCode: untried,
     afterSignOut: {
       isWanted: () => tokens !== undefined,
       async run() {

@@ -10,7 +10,7 @@ import type { ConnectionTiming } from './connection-timing.ts';
 import { readFrame, type CallbackCmd, type CommandFrame } from './frames.ts';
 
 export interface BotSocketsOptions {
-  side: Pick<MessengerContext, 'trace' | 'nowMs' | 'background'>;
+  side: Pick<MessengerContext, 'trace' | 'background'>;
   timing: ConnectionTiming;
   /** The bot's credentials for the connection. */
   bot: { botId: string; secret: string };
@@ -113,9 +113,9 @@ export class BotSockets implements BotConnections {
   }
 
   async #onFrame(open: OpenSocket, data: RawData): Promise<void> {
-    const { timing } = this.#options;
+    const { timing, side } = this.#options;
     const frame = readFrame(data);
-    if (!frame) return this.#violated('a frame that is not a command');
+    if (!frame) return side.trace.recordViolation('a frame that is not a command');
     this.#awaitSilence(open);
     const result = await this.#judge(open, frame);
     const acknowledge = () => {
@@ -172,10 +172,6 @@ export class BotSockets implements BotConnections {
 
   #send({ socket, isFrozen }: OpenSocket, frame: object): void {
     if (!isFrozen && socket.readyState === socket.OPEN) socket.send(JSON.stringify(frame));
-  }
-
-  #violated(reason: string): void {
-    this.#options.side.trace.recordViolation({ reason, atMs: this.#options.side.nowMs() });
   }
 
   #end(): void {

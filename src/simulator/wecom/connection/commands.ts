@@ -2,6 +2,7 @@ import { groupConversationId, privateConversationId } from '../../directory.ts';
 import type { MessengerContext } from '../../protocol.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from '../api-result.ts';
 import { readReply } from '../read-reply.ts';
+import { asFields } from '../fields.ts';
 import type { UserIds } from '../user-ids.ts';
 import { ANSWERED_BY } from './connection-calls.ts';
 import type { CommandFrame } from './frames.ts';
@@ -99,8 +100,7 @@ export class Commands {
   }
 
   #violated(reason: string): ApiResult {
-    const { side } = this.#options;
-    side.trace.recordViolation({ reason, atMs: side.nowMs() });
+    this.#options.side.trace.recordViolation(reason);
     return apiFault(ERRCODE.badParameter, reason);
   }
 }
@@ -115,8 +115,4 @@ function findGroup(directory: MessengerContext['directory'], chatId: string): st
 
 function badRequestId(): ApiResult {
   return apiFault(ERRCODE.badRequestId, 'invalid req_id');
-}
-
-function asFields(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -171,8 +171,7 @@ export class FrameAnswers {
   }
 
   #violated(reason: string, questionId?: string): ApiResult {
-    const { side } = this.#options;
-    side.trace.recordViolation({ questionId, reason, atMs: side.nowMs() });
+    this.#options.side.trace.recordViolation(reason, questionId);
     return apiFault(ERRCODE.badParameter, reason);
   }
 

@@ -1,11 +1,8 @@
 import { inBackground } from '../../../shared/in-background.ts';
 import { SECOND_MS } from '../../../shared/clock.ts';
 import { randomToken } from '../../../shared/crypto/ids.ts';
-import type { RedisClient } from '../../../shared/redis/redis.ts';
 import type { MessengerContext } from '../../protocol.ts';
-import type { Interactions } from '../interactions.ts';
-import type { ShownAnswers } from '../shown-answers.ts';
-import type { UserIds } from '../user-ids.ts';
+import type { PlatformTransport, WayParts } from '../platform-transport.ts';
 import { BotSockets } from './bot-sockets.ts';
 import { Commands } from './commands.ts';
 import { ConnectionCalls } from './connection-calls.ts';
@@ -31,33 +28,18 @@ export interface ConnectionOptions {
   withoutResponseUrl?: boolean;
 }
 
-export interface LongConnectionParts {
-  side: MessengerContext;
-  redis: RedisClient;
-  shown: ShownAnswers;
-  interactions: Interactions;
-  userIds: UserIds;
-  /** Sends a message again. */
-  bringAgain(messageId: string): Promise<unknown>;
-}
-
 /** Assembles the server side of the long connection. */
-export interface LongConnection {
-  readonly sockets: BotSockets;
-  readonly calls: ConnectionCalls;
-  readonly answers: FrameAnswers;
-  readonly uploads: Uploads;
-  /** Restores the messages that an earlier run sent. */
-  resume(): Promise<void>;
-}
-
-export function createLongConnection(options: ConnectionOptions, parts: LongConnectionParts): LongConnection {
+export function createLongConnection(
+  options: ConnectionOptions,
+  side: MessengerContext,
+  parts: WayParts,
+): PlatformTransport {
   const { botId, secret, forgetsRequests = false, resendsUnread = false, countsFrames = false } = options;
-  const { side, redis, shown, interactions, userIds, bringAgain } = parts;
+  const { redis, payloads, shown, interactions, userIds, bringAgain } = parts;
   const { nowMs, trace, background } = side;
   const timing = { ...CONNECTION_TIMING, ...options.timing };
   const requests = new Requests(redis, nowMs);
-  const unread = new UnreadMessages({ trace, nowMs, isResent: resendsUnread });
+  const unread = new UnreadMessages({ trace, isResent: resendsUnread });
   const uploads = new Uploads(nowMs);
   const limits = new ConversationLimits(nowMs);
   const answers = new FrameAnswers({ side, shown, limits, timing, uploads, countsFrames });
@@ -81,15 +63,23 @@ export function createLongConnection(options: ConnectionOptions, parts: LongConn
   });
   const { eventAnswerMs } = timing;
   const calls = new ConnectionCalls({ sockets, requests, unread, eventAnswerMs, signal: background.signal });
+  sockets.clickCard = (personId, { cardType, eventKey, taskId }) => {
+    const click = { card_type: cardType, event_key: eventKey, task_id: taskId };
+    return calls.deliver(payloads.event(personId, { eventtype: 'template_card_event', template_card_event: click }));
+  };
   return {
-    sockets,
-    calls,
-    answers,
-    uploads,
+    client: calls,
+    showLater: (question, whole) => answers.bring(question, whole),
+    connections: sockets,
+    findFile: (key) => uploads.findByKey(key),
+    follow: (answer) => answers.follow(answer),
     async resume() {
       await requests.resume();
       answers.run();
     },
+    // The bot sends each snapshot itself, and the last one before it exits.
+    flushAnswers: () => Promise.resolve(),
+    settled: () => answers.settled(),
   };
 }
 

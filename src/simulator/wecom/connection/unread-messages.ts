@@ -1,9 +1,7 @@
-import type { NowMs } from '../../../shared/clock.ts';
 import type { ProtocolTrace } from '../../protocol-trace.ts';
 
 export interface UnreadMessagesOptions {
   trace: ProtocolTrace;
-  nowMs: NowMs;
   /** Whether a new subscription receives them again. The platform has never been seen to do so, but does not rule it out. */
   isResent: boolean;
 }
@@ -52,6 +50,6 @@ export class UnreadMessages {
   }
 
   #miss(questionId: string, wasBrought: boolean): void {
-    this.#options.trace.recordMissed({ questionId, wasBrought, atMs: this.#options.nowMs() });
+    this.#options.trace.recordMissed({ questionId, wasBrought });
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { KIB_BYTES } from '../../../shared/clock.ts';
 import { randomToken } from '../../../shared/crypto/ids.ts';
 import { SECOND_MS, type NowMs } from '../../../shared/clock.ts';
+import type { Fields } from '../fields.ts';
 import { apiFault, apiOk, ERRCODE, type ApiResult } from '../api-result.ts';
 
 /** A file that the bot uploaded in chunks. */
@@ -26,8 +27,6 @@ const MAX_PIECES = 100;
 const MAX_PIECE_BYTES = 512 * KIB_BYTES;
 /** Maximum files kept: they are shown immediately. */
 const MAX_KEPT = 100;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The bot's files: announced, uploaded in chunks, and then referred to by media_id. Kept in memory. */
 export class Uploads {

@@ -14,10 +14,7 @@ const READERS: readonly [RegExp, (zip: Zip, main: string) => Promise<ReadDocumen
 /** Names of entries that only Office documents have. */
 const PACKAGE_PARTS = /^(\[Content_Types\]\.xml|(word|xl|ppt)\/[^/]+\.xml)$/;
 
-/**
- * Reads a ZIP archive that is a supported Office document.
- * @throws DocumentError
- */
+/** Reads a ZIP archive that is a supported Office document. @throws DocumentError */
 export async function readOffice(bytes: Buffer): Promise<ReadDocument> {
   const zip = new Zip(bytes);
   if (zip.has('META-INF/encryption.xml')) throw new DocumentError('encrypted', 'The document is encrypted');

@@ -50,7 +50,6 @@ export async function readPowerPoint(zip: Zip, main: string): Promise<ReadDocume
   return gathering.result({ title: isOwn ? title : firstTitle, hasMacros: hasMacros(zip) });
 }
 
-/** The parts of the slides, in order. */
 async function readSlides(zip: Zip, main: string): Promise<string[]> {
   const relations = await readRelations(zip, main);
   const slides = new Set<string>();

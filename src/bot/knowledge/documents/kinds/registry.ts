@@ -8,10 +8,7 @@ import { readPdf } from './pdf.ts';
 import { TextCollector } from '../text-collector.ts';
 import { decodeText } from '../text/decode-text.ts';
 
-/**
- * The reader for each type.
- * @throws DocumentError
- */
+/** The reader for each type. @throws DocumentError */
 export const KINDS: Readonly<Record<DocumentKind, (bytes: Buffer) => Promise<ReadDocument>>> = {
   pdf: readPdf,
   office: readOffice,

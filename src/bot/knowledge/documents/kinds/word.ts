@@ -46,7 +46,6 @@ export async function readWord(zip: Zip, main: string): Promise<ReadDocument> {
   return gathering.result({ title, hasMacros: hasMacros(zip) });
 }
 
-/** Footnotes or endnotes by id. */
 async function readNotes(zip: Zip, part: string | undefined): Promise<Map<string, string>> {
   const notes = new Map<string, string>();
   if (part === undefined) return notes;

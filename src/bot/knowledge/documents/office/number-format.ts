@@ -72,7 +72,10 @@ function parseSection(tokens: readonly string[]): Section {
     }
   }
   section.power -= 3 * commas;
-  if (!isBehindPoint && digits > 0) pieces.splice(lastDigit(pieces) + 1, 0, 'decimals');
+  if (!isBehindPoint && digits > 0) {
+    const lastDigit = pieces.findLastIndex((piece) => piece === 'zero' || piece === 'digit');
+    pieces.splice(lastDigit + 1, 0, 'decimals');
+  }
   return section;
 }
 
@@ -89,10 +92,6 @@ function kindOf(tokens: readonly string[]): SectionKind {
 
 function isSeconds(token: string): boolean {
   return /^(?:s|\[s+\])$/i.test(token);
-}
-
-function lastDigit(pieces: readonly Piece[]): number {
-  return pieces.findLastIndex((piece) => piece === 'zero' || piece === 'digit');
 }
 
 /** The literal text of a token. Empty for widths, fills, colours, conditions and locales. */

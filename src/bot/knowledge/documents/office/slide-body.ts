@@ -26,10 +26,7 @@ interface Table {
 export interface SlideBodyOptions {
   /** Only shapes that the layout reserves for this are read. Defaults to all but headers and footers. */
   placeholder?: string;
-  /**
-   * Called for each image with its relationship id.
-   * @returns the text to insert at this position
-   */
+  /** Called for each image with its relationship id. @returns the text to insert at this position */
   onPicture?(id: string): string;
   /** Called for each SmartArt graphic with the relationship id of its data. */
   onDiagram?(id: string): void;

@@ -25,10 +25,7 @@ export interface WordBodyOptions {
   numbering: Numbering;
   /** The text of a footnote or endnote. */
   noteOf(id: string): string | undefined;
-  /**
-   * Called for each image with its relationship id.
-   * @returns the text to insert at this position
-   */
+  /** Called for each image with its relationship id. @returns the text to insert at this position */
   onPicture(id: string): string;
   isFull(): boolean;
 }

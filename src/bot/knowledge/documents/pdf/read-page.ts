@@ -1,10 +1,9 @@
-import { hasAnnotations, readAnnotations } from './annotations.ts';
-import { readCharBoxes } from './char-boxes.ts';
+import { hasAnnotations, readAnnotations, type Annotation } from './annotations.ts';
+import { readCharBoxes, type Box } from './char-boxes.ts';
 import type { Pdfium } from './open-pdfium.ts';
-import { readLines } from './page-lines.ts';
-import { writePage } from './page-text.ts';
+import { readLines, type Line, letterOf } from './page-lines.ts';
 import { placeTexts, type PlacedTexts } from './place-texts.ts';
-import { readShownTexts } from './shown-texts.ts';
+import { markdownTable } from '../text/markdown-table.ts';
 
 /** FLAT_NORMALDISPLAY: what a screen shows. */
 const AS_SHOWN = 0;
@@ -105,4 +104,78 @@ export class PdfPages {
     }
     return this.#form.handle;
   }
+}
+
+/** Longer cells are text columns, not table cells. */
+const LONG_CELL_CHARS = 60;
+
+/** Writes the lines of a page. Consecutive lines with the same number of cells become a table. */
+function writePage(lines: readonly Line[]): string {
+  const pieces: string[] = [];
+  for (let at = 0; at < lines.length;) {
+    const end = endOfTable(lines, at);
+    if (end - at >= 2) {
+      pieces.push(`\n${markdownTable(lines.slice(at, end))}\n`);
+      at = end;
+    } else {
+      pieces.push((lines[at] ?? []).join('   '));
+      at += 1;
+    }
+  }
+  return pieces.join('\n').replace(/\n{3,}/g, '\n\n');
+}
+
+function endOfTable(lines: readonly Line[], start: number): number {
+  const width = lines[start]?.length ?? 0;
+  if (width < 2) return start;
+  let end = start;
+  while (lines[end]?.length === width && isRow(lines[end] ?? [])) end += 1;
+  return end;
+}
+
+function isRow(line: Line): boolean {
+  return line.reduce((sum, { length }) => sum + length, 0) <= LONG_CELL_CHARS * line.length;
+}
+
+/** Per page. */
+const MAX_CHARS = 20_000;
+
+/**
+ * The text that a page shows inside of each annotation.
+ * @param textPage of the page after its annotations became a part of its content
+ * @param ownChars number of characters that the page had before
+ */
+function readShownTexts(
+  pdfium: Pdfium,
+  textPage: number,
+  ownChars: number,
+  annotations: readonly Annotation[],
+): string[] {
+  const end = Math.min(pdfium.FPDFText_CountChars(textPage), ownChars + MAX_CHARS);
+  const boxes = readCharBoxes(pdfium, textPage, ownChars, end);
+  const shown = annotations.map(() => '');
+  // Annotations are drawn in their order, so the search begins at the last one found.
+  let last = 0;
+  for (const [index, box] of boxes.entries()) {
+    const letter = letterOf(pdfium.FPDFText_GetUnicode(textPage, ownChars + index));
+    if (box) last = findFrom(annotations, last, box) ?? last;
+    const text = shown[last];
+    // White space has no reliable box: it belongs to the text before it.
+    if (text !== undefined && text.length < MAX_CHARS) shown[last] = text + letter;
+  }
+  return shown.map((text) => text.replace(/\r/g, '').trim());
+}
+
+function findFrom(
+  annotations: readonly Annotation[],
+  start: number,
+  { left, right, bottom, top }: Box,
+): number | undefined {
+  const [x, y] = [(left + right) / 2, (bottom + top) / 2];
+  for (let count = 0; count < annotations.length; count += 1) {
+    const index = (start + count) % annotations.length;
+    const box = annotations[index]?.box;
+    if (box && x >= box.left && x <= box.right && y >= box.bottom && y <= box.top) return index;
+  }
+  return undefined;
 }

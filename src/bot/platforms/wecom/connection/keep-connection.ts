@@ -4,7 +4,6 @@ import { MINUTE_MS, monotonicMs, SECOND_MS } from '../../../../shared/clock.ts';
 import { inBackground } from '../../../../shared/in-background.ts';
 import { pauseUntil } from '../../../../shared/pause-until.ts';
 import type { KeyRing } from '../../../../shared/crypto/key-ring.ts';
-import type { Log } from '../../../../shared/log.ts';
 import type { RedisClient } from '../../../../shared/redis/redis.ts';
 import { settledWithin } from '../../../../shared/settled-within.ts';
 import { subscribe } from '../../../../shared/redis/subscriber.ts';
@@ -12,7 +11,6 @@ import { abortable } from '../../../../shared/abortable.ts';
 import { asDeliveryId } from '../../../domain/ids.ts';
 import { REPLY_CHANNEL, type PulledReply } from '../../../domain/reply.ts';
 import type { ConnectionHandlers, PlatformConnection, Welcome } from '../../platform.ts';
-import type { RefusalClassifier } from '../../write-meaning.ts';
 import { reconnectPauseMs } from '../../web-socket.ts';
 import { EMPTY_ANSWER } from '../callback-answers.ts';
 import type { ReadOptions } from '../read-delivery.ts';
@@ -22,7 +20,7 @@ import { ChatRateLimiter } from './chat-pace.ts';
 import { Intake } from './intake.ts';
 import { Lease, MAX_REST_MS, type HeldLease } from './lease.ts';
 import { ReplyPlaces, type ReplyPlace } from './reply-places.ts';
-import { ReplyPump } from './reply-pump.ts';
+import { ReplyPump, type ReplyPumpOptions } from './reply-pump.ts';
 
 /** The AI bot's connection: its address and credentials. */
 export interface BotAccount {
@@ -40,18 +38,11 @@ export interface WecomConnection {
   timing?: Partial<BotSocketTiming>;
 }
 
-export interface KeepConnectionOptions {
-  account: BotAccount;
+export interface KeepConnectionOptions
+  extends Omit<WecomConnection, 'timing'>, Pick<ReplyPumpOptions, 'cardUrl' | 'log' | 'writes'> {
   timing: BotSocketTiming;
   use: ConnectionHandlers;
   reading: Omit<ReadOptions, 'laterReplyHandle'>;
-  /** Link of a card's body; without it there are no cards. */
-  cardUrl?: string;
-  redis: RedisClient;
-  keyRing: KeyRing;
-  log: Log;
-  /** Decides what a refusal means. */
-  writes: RefusalClassifier;
 }
 
 /** Minimum life of a connection that counts as a recovery. */

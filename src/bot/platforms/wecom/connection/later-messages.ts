@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../../../shared/crypto/ids.ts';
 import type { Chat } from '../../../domain/message.ts';
-import type { AnswerFile, PostResult } from '../../platform.ts';
+import type { PostResult } from '../../platform.ts';
 import type { ReplyPlace, ReplyPlaces } from './reply-places.ts';
 
 /** Data stored with a message to answer it later over the connection. */
@@ -17,28 +17,14 @@ export function laterHandleOf(handle: LaterHandle): string {
 /**
  * Posts a further message below an answer, from any process: the holder of the connection is notified and sends it. It is
  * sent complete, as a separate stream of the same request, so that a repetition changes nothing.
- * @param part number of the further message of this handle, from 0
- * @returns `busy` until it is shown; call again with the same text
+ * @param later.name unique among the further messages of this handle
+ * @returns `busy` until it is shown; call again with the same text or file. `refused`: it is not shown, and never will be
  */
 export async function postLater(
   places: ReplyPlaces,
-  { handle, text, part }: { handle: string; text: string; part: number },
+  later: { handle: string; name: string; shown: Pick<ReplyPlace, 'text' | 'file'> },
 ): Promise<PostResult> {
-  return openLater(places, { handle, name: String(part), shown: { text } });
-}
-
-/** Shows a file below an answer, like `postLater`. `refused`: it is not shown, and never will be. */
-export async function postFileLater(
-  places: ReplyPlaces,
-  { handle, file }: { handle: string; file: AnswerFile },
-): Promise<PostResult> {
-  return openLater(places, { handle, name: 'file', shown: { file } });
-}
-
-async function openLater(
-  places: ReplyPlaces,
-  { handle, name, shown }: { handle: string; name: string; shown: Pick<ReplyPlace, 'text' | 'file'> },
-): Promise<PostResult> {
+  const { handle, name, shown } = later;
   const read = readHandle(handle);
   if (!read) return 'refused';
   const id = `later-${sha256Hex(handle).slice(0, 40)}-${name}`;

@@ -54,7 +54,6 @@ export interface ReplyPlace {
   /** Id of the visible message; another one if the first cannot grow any more. */
   streamId: string;
   chat: Chat;
-  /** User id of the asker. */
   userId: string;
   /** Text of a later message; absent for a live answer, which is read from its record. */
   text?: string;
@@ -135,10 +134,7 @@ export class ReplyPlaces {
     await endScript.run(this.#redis, keys, { id, how });
   }
 
-  /**
-   * Called before a push.
-   * @param number of the holder's lease @returns whether it may be sent, or was sent before
-   */
+  /** Called before a push. @param number of the holder's lease @returns whether it may be sent, or was sent before */
   async beginPush(id: string, number: number): Promise<'push' | 'left' | 'stale'> {
     return beginPushScript.run(this.#redis, { lease: this.leaseKey, pushing: this.#pushing(id) }, { number });
   }

@@ -36,7 +36,6 @@ export interface ReplyPumpOptions {
   onUndeliverable: ConnectionHandlers['onUndeliverable'];
 }
 
-/** A frame of a stream, as sent. */
 interface SentStream {
   content: string;
   finished: boolean;

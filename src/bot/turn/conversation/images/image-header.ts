@@ -1,4 +1,5 @@
 import { MIB_BYTES } from '../../../../shared/clock.ts';
+import { pictureType } from '../../../knowledge/documents/picture-type.ts';
 import { readGif } from './gif.ts';
 import { ImageError } from './image-error.ts';
 import type { ImageHeader } from './image-facts.ts';
@@ -19,12 +20,12 @@ export const MAX_SIDE_PIXELS = 65_535;
 /** Including the scaled image, one decoding stays below 100 MB (SECURITY.md pinned-media). */
 export const MAX_UNPACKED_BYTES = 36 * MIB_BYTES;
 
-const READERS: readonly [mediaType: ImageMediaType, magic: RegExp, read: (bytes: Buffer) => ImageHeader][] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/, readPng],
-  ['image/jpeg', /^\xff\xd8\xff/, readJpeg],
-  ['image/gif', /^GIF8[79]a/, readGif],
-  ['image/webp', /^RIFF[^]{4}WEBP/, readWebp],
-];
+const READERS: Readonly<Record<ImageMediaType, (bytes: Buffer) => ImageHeader>> = {
+  'image/png': readPng,
+  'image/jpeg': readJpeg,
+  'image/gif': readGif,
+  'image/webp': readWebp,
+};
 
 /**
  * Checks an image by its bytes alone, whatever its name or declared type: format, size and, from the header, its pixels and
@@ -33,11 +34,9 @@ const READERS: readonly [mediaType: ImageMediaType, magic: RegExp, read: (bytes:
  */
 export function checkImage(bytes: Buffer): CheckedImage {
   if (bytes.length > MAX_IMAGE_BYTES) throw new ImageError('too_large', 'The image has too many bytes');
-  const head = bytes.toString('latin1', 0, 12);
-  const reader = READERS.find(([, magic]) => magic.test(head));
-  if (!reader) throw new ImageError('unknown_type', 'The file is not an image of a known type');
-  const [mediaType, , read] = reader;
-  const header = read(bytes);
+  const mediaType = pictureType(bytes);
+  if (!mediaType) throw new ImageError('unknown_type', 'The file is not an image of a known type');
+  const header = READERS[mediaType](bytes);
   const { width, height, unpackedBytes } = header;
   if (!(width > 0 && height > 0)) throw new ImageError('broken', 'The image has no size');
   if (width * height > MAX_IMAGE_PIXELS || Math.max(width, height) > MAX_SIDE_PIXELS)

@@ -6,7 +6,6 @@ const SCAN_MARK = Buffer.from([0xff, START_OF_SCAN]);
 /** Frame headers are C0 to CF, except three that mark tables. */
 const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc]);
 const PROGRESSIVE_BIT = 0x02;
-/** Bytes per stored coefficient. */
 const COEFFICIENT_BYTES = 2;
 /** Each scan processes the whole image again; encoders write about ten. */
 const MAX_SCANS = 32;
