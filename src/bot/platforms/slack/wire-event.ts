@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject, type JsonObject } from '../../../shared/parse-json.ts';
+import { isObject } from '../../../shared/parse-json.ts';
 
 /*
  * Slack's payloads, read up to the first fault. Events are read without a schema, because each one passes here and a schema
