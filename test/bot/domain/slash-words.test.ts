@@ -6,7 +6,7 @@ import {
   SLASH_SPELLINGS,
   type SlashCommandName,
 } from '../../../src/bot/domain/slash-words.ts';
-import { AUTO_WORDS, LANGUAGE_WORDS } from '../../../src/bot/turn/commands/choice.ts';
+import { AUTO_WORDS, LANGUAGE_WORDS } from '../../../src/bot/turn/commands/argument-words.ts';
 
 const SPELLINGS = (Object.keys(SLASH_SPELLINGS) as SlashCommandName[]).flatMap((word) =>
   SLASH_SPELLINGS[word].map((spelling) => ({ word, spelling: spelling.replace(/^\//, '') })),

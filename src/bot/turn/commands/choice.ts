@@ -8,18 +8,11 @@ import { translate } from '../translate.ts';
 import type { ModelCatalog } from '../../../shared/models/model-catalog.ts';
 import type { ModelEntry } from '../../../shared/models/model-entry.ts';
 import { levelFor, type Thinking } from '../../../shared/models/thinking-fields.ts';
+import { AUTO_WORDS, LANGUAGE_WORDS } from './argument-words.ts';
 import type { SignInGate } from '../sign-in-gate.ts';
 import { findAllowedModels } from './models-here.ts';
 import { nearestOf } from '../../../shared/text/did-you-mean.ts';
 import type { Models } from '../../policy/policy.ts';
-
-/** Resets a choice to the default. */
-export const AUTO_WORDS: ReadonlySet<string> = new Set(['auto', 'default', '自动', '默认']);
-
-export const LANGUAGE_WORDS: ReadonlyMap<string, Language> = new Map([
-  ...['en', 'english', '英文', '英语'].map((word) => [word, 'en'] as const),
-  ...['zh', 'zh-cn', 'cn', 'chinese', '中文', '汉语', '简体中文'].map((word) => [word, 'zh'] as const),
-]);
 
 const MAX_ECHOED_CHARS = 40;
 
