@@ -81,6 +81,14 @@ export class TurnLease {
   }
 
   /**
+   * The connection to Redis is lost: other workers may count this one as dead and take the turn at once. Until a renewal
+   * succeeds, nothing is certain.
+   */
+  doubt(): void {
+    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /**
    * Claims the conversation's turn. If the answer arrives so late that the claim may have expired, the claim is renewed
    * first, so that a turn never begins under a claim that another worker has taken.
    * @returns undefined if nothing waits or another worker's claim is active
@@ -104,7 +112,7 @@ export class TurnLease {
     const sentMs = monotonicMs();
     const renewed = await this.#options.store.renew(claim);
     if (!renewed) {
-      this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+      this.doubt();
       this.#options.onFenced();
       return false;
     }
@@ -127,7 +135,7 @@ export class TurnLease {
   /** Stops renewing and holds nothing any more. */
   end(): void {
     clearInterval(this.#timer);
-    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    this.doubt();
     this.#claim = undefined;
   }
 

@@ -98,6 +98,7 @@ export class TurnWorker {
   constructor(options: TurnWorkerOptions) {
     this.#options = options;
     this.#stops = new StopListener(options.redis);
+    options.redis.on('close', this.#doubtClaims);
     this.missingKeys = new MissingKeys(options.report);
     const { limits, wakeQueue, nowMs, log, report } = options;
     this.#pressure = new QueuePressure({
@@ -106,6 +107,10 @@ export class TurnWorker {
     });
     this.#workers = Array.from({ length: limits.shards }, (_, shard) => this.#startWorker(shard));
   }
+
+  readonly #doubtClaims = () => {
+    for (const { lease } of this.#running.values()) lease.doubt();
+  };
 
   /** Number of turns that run in this process now. */
   get runningTurns(): number {
@@ -140,6 +145,7 @@ export class TurnWorker {
     ]);
     clearTimeout(timer);
     this.#stops.close();
+    redis.off('close', this.#doubtClaims);
   }
 
   /**

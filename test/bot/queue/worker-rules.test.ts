@@ -277,6 +277,26 @@ test('a worker whose conversation was taken over learns of it at its next renewa
   expect((await fixture.store.begin(conversationFor(message)))?.history).toEqual([]);
 });
 
+test('a claim is uncertain from the loss of the connection until a renewal succeeds [fence]', async () => {
+  const redis = connectRedis({ urls: [fixture.server.url] }, 'wait', log, 'worker') as Redis;
+  const held: boolean[] = [];
+  const worker = fixture.startWorker(
+    async ({ isClaimHeld }) => {
+      held.push(isClaimHeld());
+      await fixture.server.redis.client('KILL', 'ID', await redis.client('ID'));
+      await until(() => redis.status !== 'ready');
+      held.push(isClaimHeld());
+      await until(isClaimHeld);
+      return { outcome: 'final', records: [] };
+    },
+    { redis },
+  );
+  await fixture.send(textMessage('q'));
+  await until(() => held.length === 2 && worker.runningTurns === 0, 10_000);
+  expect(held).toEqual([true, false]);
+  redis.disconnect();
+});
+
 test('a turn learns of a takeover by its own write [fence]', async () => {
   const allowed: boolean[] = [];
   const message = textMessage('q');
