@@ -200,17 +200,17 @@ describe('an answer that breaks off', () => {
       await engine.requests[0]?.closed;
     },
   );
+});
 
-  test('may begin long after its headers: the engine reads the prompt in between', async () => {
-    const { service } = await start(
-      (response) => {
-        begin(response).flushHeaders();
-        setTimeout(() => response.end(engineChunk({ content: 'Hello' }, 'stop') + DONE), 2_000);
-      },
-      { firstByteMs: 30_000, idleMs: 200 },
-    );
-    expect(textOf(await streamChat(service, HELLO))).toBe('Hello');
-  });
+test('an answer may begin long after its headers: the engine reads the prompt in between', async () => {
+  const { service } = await start(
+    (response) => {
+      begin(response).flushHeaders();
+      setTimeout(() => response.end(engineChunk({ content: 'Hello' }, 'stop') + DONE), 2_000);
+    },
+    { firstByteMs: 30_000, idleMs: 200 },
+  );
+  expect(textOf(await streamChat(service, HELLO))).toBe('Hello');
 });
 
 describe('a client that disconnects or does not read', () => {

@@ -50,7 +50,7 @@ export class CircuitBreaker {
   #state: BreakerState = 'closed';
   #openedAtMs = 0;
   /** Time from the opening, or from a failed probe, to the next probe. */
-  #restMs = 0;
+  #probeDelayMs = 0;
   #openedBy: ChatErrorCode = 'chat_unreachable';
   /** Calls that wait for the breaker, in order of arrival. */
   readonly #waiters = new Set<() => void>();
@@ -66,7 +66,7 @@ export class CircuitBreaker {
   enter(): BreakerPass {
     const { monotonicMs } = this.#options;
     if (this.#state === 'closed') return this.#pass(false);
-    const retryAfterMs = this.#openedAtMs + this.#restMs - monotonicMs();
+    const retryAfterMs = this.#openedAtMs + this.#probeDelayMs - monotonicMs();
     if (this.#state === 'half-open' || retryAfterMs > 0) {
       const detail = { retryAfterMs: Math.max(retryAfterMs, SECOND_MS), openedBy: this.#openedBy };
       throw new ChatError('chat_circuit_open', 'The model is not called for a while after failures', detail);
@@ -103,7 +103,7 @@ export class CircuitBreaker {
     if (this.#state !== 'open' || this.#waiters.size === 0) return;
     clearTimeout(this.#probeTimer);
     const { monotonicMs } = this.#options;
-    const waitMs = Math.max(0, this.#openedAtMs + this.#restMs - monotonicMs());
+    const waitMs = Math.max(0, this.#openedAtMs + this.#probeDelayMs - monotonicMs());
     this.#probeTimer = setTimeout(() => {
       const [first] = this.#waiters;
       first?.();
@@ -142,8 +142,8 @@ export class CircuitBreaker {
 
   #open(because: ChatErrorCode): void {
     const { breakerFirstProbeMs, breakerProbeMs } = this.#options.limits;
-    const nextRestMs = this.#state === 'closed' ? breakerFirstProbeMs : 2 * this.#restMs;
-    this.#restMs = NEEDS_OPERATOR.has(because) ? breakerProbeMs : Math.min(nextRestMs, breakerProbeMs);
+    const nextDelayMs = this.#state === 'closed' ? breakerFirstProbeMs : 2 * this.#probeDelayMs;
+    this.#probeDelayMs = NEEDS_OPERATOR.has(because) ? breakerProbeMs : Math.min(nextDelayMs, breakerProbeMs);
     this.#openedBy = because;
     this.#openedAtMs = this.#options.monotonicMs();
     this.#change('open');

@@ -85,13 +85,13 @@ describe('the breaker', () => {
     ['chat_refused', [10, 10]],
     ['chat_quota_spent', [10, 10]],
   ])(
-    'rests before each probe that fails with %s: %j s, and after a recovery as at first [circuit-breaker]',
-    (code, restsSec) => {
+    'waits before each probe while calls fail with %s: %j s, and starts over after a recovery [circuit-breaker]',
+    (code, delaysSec) => {
       for (let outage = 0; outage < 2; outage += 1) {
         fail(1, code);
         if (states.at(-1) !== 'open') fail(19, code);
-        for (const restSec of restsSec) {
-          nowMs += restSec * 1_000 - 1;
+        for (const delaySec of delaysSec) {
+          nowMs += delaySec * 1_000 - 1;
           expect(() => breaker.enter()).toThrow(ChatError);
           nowMs += 1;
           breaker.enter().failed(failure(code));
