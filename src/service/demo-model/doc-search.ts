@@ -26,7 +26,7 @@ const CHINESE_PAGE = /\.zh-CN\.md$|^docs\/zh-CN\//;
  * followed; decisions explain why and not how.
  */
 const NEVER_QUOTED =
-  /^docs\/(?:README|reference\/(?:RELIABILITY|SECURITY|PLATFORM_FACTS|REDIS_KEYS)|extending\/\w+|design\/(?:performance|decisions))\.md$/;
+  /^docs\/(?:README|reference\/(?:RELIABILITY|SECURITY|PLATFORM_FACTS|REDIS_KEYS)|extending\/\w+|design\/performance|design\/decisions\/[\w-]+)\.md$/;
 /** Pages about how Parley is built. Design pages answer only questions about that, because they contain the words of every question. */
 const DEVELOPER_PAGE = /^docs\/(?:ARCHITECTURE\.md$|design\/)/;
 const DESIGN_PAGES = 'docs/design/';
