@@ -2,7 +2,7 @@ import { freePort, startEmbeddedRedis } from '../dist-modules/bot/app/local/embe
 import { createConversations } from './conversations.mjs';
 import { startMeasured } from './measured-process.mjs';
 import { startModelStandIn } from './model-stand-in.mjs';
-import { parleyArgs, parleyEnv, slackEnv } from './parley-env.mjs';
+import { BUILDS, parleyArgs, parleyEnv, slackEnv } from './parley-env.mjs';
 import { makeSlackEvents } from './slack-events.mjs';
 import { startSlackStandIn } from './slack-stand-in.mjs';
 
@@ -26,7 +26,7 @@ export async function besideLiveAnswers(atOnce, rounds, work) {
     const port = await freePort();
     const platform = { ...slackEnv(slack.url), WORKER_CONCURRENCY: String(atOnce) };
     const env = parleyEnv({ redisUrl: redis.url, port, roles: 'receiver,worker', chatUrl: model.url, platform });
-    const parley = await startMeasured(parleyArgs({ suffix: '', dist: 'dist' }), env, { isPinned: false });
+    const parley = await startMeasured(parleyArgs(BUILDS[0]), env, { isPinned: false });
     ends.push(() => parley.stop());
     model.pace = PACE;
     const answers = conversations.run(

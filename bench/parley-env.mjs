@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SIGNING_SECRET } from './slack-events.mjs';
 
 /**
@@ -6,14 +8,16 @@ import { SIGNING_SECRET } from './slack-events.mjs';
  * `BENCH_WITH` contains settings as JSON, also this one with them. So one run shows the cost of a change or of a setting.
  */
 export const BUILDS = [
-  { suffix: '', dist: 'dist' },
-  ...(process.env.BENCH_BEFORE ? [{ suffix: ', before', dist: `${process.env.BENCH_BEFORE}/dist` }] : []),
-  ...(process.env.BENCH_WITH ? [{ suffix: ', with', dist: 'dist', settings: JSON.parse(process.env.BENCH_WITH) }] : []),
+  { suffix: '', folder: '.' },
+  ...(process.env.BENCH_BEFORE ? [{ suffix: ', before', folder: process.env.BENCH_BEFORE }] : []),
+  ...(process.env.BENCH_WITH ? [{ suffix: ', with', folder: '.', settings: JSON.parse(process.env.BENCH_WITH) }] : []),
 ];
 
-/** Command that starts a build, with further Node options from `BENCH_NODE_ARGS`. */
-export function parleyArgs({ dist }) {
-  return [...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), `${dist}/main.js`];
+/** Command that starts a build, with the flags of its `npm start` and further ones from `BENCH_NODE_ARGS`. */
+export function parleyArgs({ folder }) {
+  const { start } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).scripts;
+  const flags = start.split(' ').filter((part) => part.startsWith('--'));
+  return [...flags, ...(process.env.BENCH_NODE_ARGS?.split(' ') ?? []), join(folder, 'dist/main.js')];
 }
 
 const secretKey = randomBytes(32).toString('base64');

@@ -26,6 +26,20 @@ test('there is a unit for each role', () => {
   expect(UNITS.map((unit) => environmentOf(unit)['ROLES'])).toEqual(['receiver', 'worker']);
 });
 
+test('units and the image start with the same V8 flags as npm start', () => {
+  const flagsOf = (command: string) => command.match(/--[a-z-]+(?:=\d+)?/g);
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
+  const dockerfile = readFileSync('Dockerfile', 'utf8').split('\n');
+  const commands = [
+    ...UNITS.flatMap((unit) => valuesOf(unit, 'ExecStart')),
+    // The code cache is only valid for the flags that it was made with.
+    ...dockerfile.filter((line) => line.startsWith('CMD ') || line.includes('fill-code-cache')),
+  ];
+  const flags = flagsOf(manifest.scripts.start);
+  expect(flags).toContain('--max-semi-space-size=32');
+  expect(commands.map(flagsOf)).toEqual(Array.from({ length: 4 }, () => flags));
+});
+
 describe.each(UNITS)('%s', (unit) => {
   test('sets only settings that exist', () => {
     const known: readonly string[] = [...SETTING_NAMES, 'NODE_ENV'];
