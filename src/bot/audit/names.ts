@@ -52,7 +52,8 @@ export class AuditNames {
     const steps = this.#redis.multi();
     for (const [at, [id, person]] of [...byId].entries()) {
       const pseudonym = found[at] ?? `p-${randomBytes(PSEUDONYM_BYTES).toString('hex')}`;
-      const before = openPerson(this.#keyRing, stored[at] ?? '');
+      const sealed = stored[at] ?? undefined;
+      const before = sealed && openPerson(this.#keyRing, sealed);
       named.set(id, pseudonym);
       steps.hset(PSEUDONYMS_KEY, macs[at]?.[0] ?? '', pseudonym).zadd(SEEN_KEY, nowMs, pseudonym);
       if (!before || (person.account !== undefined && person.account !== before.account))

@@ -1,8 +1,11 @@
+import type { FoldedText } from './fold-text.ts';
+
 const UNITS = 0x10000;
 /** Inserting so many characters takes a few milliseconds. */
 const SLICE_CHARS = 10_000;
 
-interface Place {
+/** From where to where a word stands in a text. */
+export interface Place {
   start: number;
   end: number;
 }
@@ -43,13 +46,14 @@ export class AhoCorasick {
 
   /**
    * All occurrences of all words that end in the text, including overlapping ones.
-   * @param begunAt the node after the text before it. A word that began there has a negative start.
+   * @param from where in the text to go on
+   * @param begunAt the node after the text before that
    */
-  search(text: string, begunAt = 0): { found: readonly Place[]; node: number } {
+  search(text: FoldedText, from = 0, begunAt = 0): { found: readonly Place[]; node: number } {
     let found: Place[] | undefined;
     let node = begunAt;
-    for (let at = 0; at < text.length; at += 1) {
-      node = this.#follow(node, text.charCodeAt(at));
+    for (let at = from; at < text.length; at += 1) {
+      node = this.#follow(node, text.unitAt(at));
       const first = this.#lengths[node] === 0 ? this.#shorter[node] : node;
       for (let word = first ?? 0; word !== 0; word = this.#shorter[word] ?? 0)
         (found ??= []).push({ start: at + 1 - (this.#lengths[word] ?? 0), end: at + 1 });

@@ -1,17 +1,65 @@
 import { SIMPLIFIED } from '../../shared/text/simplified-characters.ts';
 
-/** One character as words are compared: without case, width, accents, and the difference between both Chinese scripts. */
-export interface FoldedCharacter {
-  /** One UTF-16 unit. */
-  unit: string;
+/** Bits of a folded character, beside its unit. */
+const MARKS = { isSpaced: 1, isAfterGap: 2, isAfterSpace: 4 };
+const UNIT_SHIFT = 3;
+
+/**
+ * Text as words are compared: without case, width, accents, and the difference between both Chinese scripts. It is kept in
+ * numbers, because an object for each character would be most of the garbage of a checked answer.
+ */
+export class FoldedText {
+  /** A UTF-16 unit and its marks. */
+  readonly #characters: number[] = [];
+  readonly #indexes: number[] = [];
+
+  get length(): number {
+    return this.#characters.length;
+  }
+
+  push(unit: number, marks: number, index: number): void {
+    this.#characters.push((unit << UNIT_SHIFT) | marks);
+    this.#indexes.push(index);
+  }
+
+  /** The UTF-16 unit; NaN outside the text, like `charCodeAt`. */
+  unitAt(at: number): number {
+    const character = this.#characters[at];
+    return character === undefined ? Number.NaN : character >> UNIT_SHIFT;
+  }
+
   /** Index in the original text. */
-  from: number;
+  indexAt(at: number): number {
+    return this.#indexes[at] ?? 0;
+  }
+
   /** Part of a script that separates words by spaces. */
-  isSpaced: boolean;
+  isSpaced(at: number): boolean {
+    return this.#has(at, MARKS.isSpaced);
+  }
+
   /** A space or a mark stood before it and was removed. */
-  isAfterGap: boolean;
+  isAfterGap(at: number): boolean {
+    return this.#has(at, MARKS.isAfterGap);
+  }
+
   /** A space separates it from the character before it, and both are of scripts that separate words by spaces. */
-  isAfterSpace: boolean;
+  isAfterSpace(at: number): boolean {
+    return this.#has(at, MARKS.isAfterSpace);
+  }
+
+  slice(start: number, end: number): string {
+    return String.fromCharCode(...this.#characters.slice(start, end).map((character) => character >> UNIT_SHIFT));
+  }
+
+  dropFirst(count: number): void {
+    this.#characters.splice(0, count);
+    this.#indexes.splice(0, count);
+  }
+
+  #has(at: number, mark: number): boolean {
+    return ((this.#characters[at] ?? 0) & mark) !== 0;
+  }
 }
 
 /** Scripts that write words without spaces between them. */
@@ -21,11 +69,13 @@ const KEPT = /(?!\p{Default_Ignorable_Code_Point}|\u0640)[\p{L}\p{N}]/u;
 const SPACE = /\s/;
 const FIRST_HAN = 0x4e00;
 const LAST_HAN = 0x9fff;
-/** Of each ASCII character: a small letter or a digit, a space for white space, or nothing for a mark. */
+const GAP = 0;
+const WHITE_SPACE = 32;
+/** The unit of each ASCII character: of a small letter or a digit, of a space for white space, or 0 for a mark. */
 const ASCII = Array.from({ length: 0x80 }, (_, code) => {
   const character = String.fromCharCode(code);
-  if (SPACE.test(character)) return ' ';
-  return KEPT.test(character) ? character.toLowerCase() : '';
+  if (SPACE.test(character)) return WHITE_SPACE;
+  return KEPT.test(character) ? character.toLowerCase().charCodeAt(0) : GAP;
 });
 
 /** Folds a text piece by piece. Spaces, marks, accents, symbols and invisible characters are removed. */
@@ -40,35 +90,33 @@ export class TextFold {
   }
 
   /**
+   * Folds a piece into a text.
    * @param at index of the piece in the original text
-   * @returns what the piece adds, and how many of its units were read: half a character at its end is left for later
+   * @returns how many of its units were read: half a character at its end is left for later
    */
-  add(piece: string, at: number): { added: FoldedCharacter[]; read: number } {
-    const added: FoldedCharacter[] = [];
+  add(piece: string, at: number, to: FoldedText): number {
     let read = 0;
     while (read < piece.length) {
       const code = piece.codePointAt(read) ?? 0;
       const units = code > 0xffff ? 2 : 1;
       const isHalf = code >= 0xd800 && code <= 0xdbff;
       if (isHalf && read + 1 === piece.length) break;
-      this.#addCharacter(added, code, at + read);
+      this.#addCharacter(to, code, at + read);
       read += units;
     }
-    return { added, read };
+    return read;
   }
 
-  #addCharacter(added: FoldedCharacter[], code: number, from: number): void {
-    if (code >= FIRST_HAN && code <= LAST_HAN) {
-      this.#keepUnit(added, String.fromCharCode(SIMPLIFIED[code] ?? code), from, false);
-      return;
-    }
+  #addCharacter(to: FoldedText, code: number, index: number): void {
+    if (code >= FIRST_HAN && code <= LAST_HAN) return this.#keepUnit(to, SIMPLIFIED[code] ?? code, index, false);
     const plain = ASCII[code];
-    if (plain !== undefined) {
-      if (plain === ' ') this.#hasSpace = this.#hasGap = true;
-      else if (plain === '') this.#hasGap = true;
-      else this.#keepUnit(added, plain, from, true);
-      return;
-    }
+    if (plain === undefined) this.#addOther(to, code, index);
+    else if (plain === WHITE_SPACE) this.#hasSpace = this.#hasGap = true;
+    else if (plain === GAP) this.#hasGap = true;
+    else this.#keepUnit(to, plain, index, true);
+  }
+
+  #addOther(to: FoldedText, code: number, index: number): void {
     for (const unit of String.fromCodePoint(code).normalize('NFKD')) {
       if (SPACE.test(unit)) this.#hasSpace = this.#hasGap = true;
       else if (!KEPT.test(unit)) this.#hasGap ||= !/\p{M}/u.test(unit);
@@ -76,14 +124,17 @@ export class TextFold {
         const isSpaced = !JOINED.test(unit);
         const simple = unit.length === 1 ? String.fromCharCode(SIMPLIFIED[unit.charCodeAt(0)] ?? 0) : unit;
         for (const lower of simple.toUpperCase().toLowerCase())
-          if (KEPT.test(lower)) for (const half of lower.split('')) this.#keepUnit(added, half, from, isSpaced);
+          if (KEPT.test(lower))
+            for (const half of lower.split('')) this.#keepUnit(to, half.charCodeAt(0), index, isSpaced);
       }
     }
   }
 
-  #keepUnit(added: FoldedCharacter[], unit: string, from: number, isSpaced: boolean): void {
-    const isAfterSpace = this.#hasSpace && this.#wasSpaced && isSpaced;
-    added.push({ unit, from, isSpaced, isAfterGap: this.#hasGap, isAfterSpace });
+  #keepUnit(to: FoldedText, unit: number, index: number, isSpaced: boolean): void {
+    const spaced = isSpaced ? MARKS.isSpaced : 0;
+    const afterGap = this.#hasGap ? MARKS.isAfterGap : 0;
+    const afterSpace = this.#hasSpace && this.#wasSpaced && isSpaced ? MARKS.isAfterSpace : 0;
+    to.push(unit, spaced | afterGap | afterSpace, index);
     this.#hasGap = this.#hasSpace = false;
     this.#wasSpaced = isSpaced;
   }
@@ -91,8 +142,10 @@ export class TextFold {
 
 /** @returns the folded text of a whole word or phrase, its words separated by one space */
 export function foldText(text: string): string {
-  return new TextFold()
-    .add(text, 0)
-    .added.map(({ unit, isAfterSpace }) => (isAfterSpace ? ` ${unit}` : unit))
-    .join('');
+  const folded = new FoldedText();
+  new TextFold().add(text, 0, folded);
+  const parts: string[] = [];
+  for (let at = 0; at < folded.length; at += 1)
+    parts.push((folded.isAfterSpace(at) ? ' ' : '') + folded.slice(at, at + 1));
+  return parts.join('');
 }

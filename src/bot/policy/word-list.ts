@@ -1,9 +1,9 @@
 import { isContinued } from '../../shared/text/is-continued.ts';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { ConfigFileError } from '../../shared/json-file.ts';
-import { foldText, TextFold, type FoldedCharacter } from './fold-text.ts';
+import { FoldedText, foldText, TextFold } from './fold-text.ts';
 import { ShownText } from './shown-text.ts';
-import { AhoCorasick } from './aho-corasick.ts';
+import { AhoCorasick, type Place } from './aho-corasick.ts';
 
 /** Result of a scan. */
 export interface Scanned {
@@ -136,11 +136,11 @@ class GrowingScan implements WordScan {
   #text = '';
   #read = '';
   /** The newest folded characters: at least the longest word and the character before it. */
-  #window: FoldedCharacter[] = [];
+  #window = new FoldedText();
   /** State of the machine after them. */
   #node = 0;
   /** Places in the window that the next character decides. */
-  #pending: { start: number; end: number }[] = [];
+  #pending: Place[] = [];
   #hasWord = false;
 
   constructor(machine: AhoCorasick, phrases: ReadonlyMap<string, readonly Breaks[]>, longest: number) {
@@ -153,28 +153,21 @@ class GrowingScan implements WordScan {
     // A retracted text is scanned from the start. The same text in parts is not compared each time.
     if (text !== this.#text && !isContinued(text, this.#read)) this.#restart();
     this.#text = text;
-    const { added, read } = this.#fold.add(text.slice(this.#read.length, end), this.#read.length);
-    this.#read = text.slice(0, this.#read.length + read);
     const knownChars = this.#window.length;
-    // A text that was changed is read in one piece, which may be too long for arguments.
-    for (const one of added) this.#window.push(one);
-    const units = added.length === 1 ? (added[0]?.unit ?? '') : added.map(({ unit }) => unit).join('');
-    const { found, node } = this.#machine.search(units, this.#node);
+    const read = this.#fold.add(text.slice(this.#read.length, end), this.#read.length, this.#window);
+    this.#read = text.slice(0, this.#read.length + read);
+    const { found, node } = this.#machine.search(this.#window, knownChars, this.#node);
     this.#node = node;
-    const places = [...this.#pending, ...found.map(({ start, end: after }) => shifted(knownChars, start, after))];
+    const places = [...this.#pending, ...found];
     this.#pending = [];
     for (const place of places) {
-      const inside = this.#window.slice(place.start, place.end);
-      const phrases = this.#phrases.get(inside.map(({ unit }) => unit).join('')) ?? [NO_BREAKS];
-      if (!phrases.some((breaks) => isWrittenAs(inside, breaks))) continue;
+      const phrases = this.#phrases.get(this.#window.slice(place.start, place.end)) ?? [NO_BREAKS];
+      if (!phrases.some((breaks) => isWrittenAs(this.#window, place, breaks))) continue;
       const judged = judge(this.#window, place, isWhole || this.#fold.endsWithGap);
       if (judged === 'word') this.#hasWord = true;
       if (judged === 'pending') this.#pending.push(place);
     }
-    const showableChars = this.#pending.reduce(
-      (least, { start }) => Math.min(least, this.#window[start]?.from ?? 0),
-      end,
-    );
+    const showableChars = this.#pending.reduce((least, { start }) => Math.min(least, this.#window.indexAt(start)), end);
     this.#trim();
     return { hasWord: this.#hasWord, showableChars };
   }
@@ -183,38 +176,31 @@ class GrowingScan implements WordScan {
   #trim(): void {
     const spare = this.#window.length - this.#longest - 1;
     if (spare < this.#longest + SPARE_CHARS) return;
-    this.#window.splice(0, spare);
-    this.#pending = this.#pending.map(({ start, end }) => shifted(-spare, start, end));
+    this.#window.dropFirst(spare);
+    this.#pending = this.#pending.map(({ start, end }) => ({ start: start - spare, end: end - spare }));
   }
 
   #restart(): void {
     this.#fold = new TextFold();
     this.#read = '';
-    this.#window = [];
+    this.#window = new FoldedText();
     this.#node = 0;
     this.#pending = [];
     this.#hasWord = false;
   }
 }
 
-function shifted(by: number, start: number, end: number): { start: number; end: number } {
-  return { start: start + by, end: end + by };
-}
-
 /** A mark may stand anywhere, also in place of a space; a space only between the words of a phrase. */
-function isWrittenAs(inside: readonly FoldedCharacter[], breaks: Breaks): boolean {
-  return inside.every(({ isAfterGap, isAfterSpace }, at) => at === 0 || (breaks.has(at) ? isAfterGap : !isAfterSpace));
+function isWrittenAs(text: FoldedText, { start, end }: Place, breaks: Breaks): boolean {
+  for (let at = start + 1; at < end; at += 1)
+    if (breaks.has(at - start) ? !text.isAfterGap(at) : text.isAfterSpace(at)) return false;
+  return true;
 }
 
 /** In scripts with spaces, a word counts only between boundaries: `ass` is not a part of `class`. */
-function judge(
-  characters: readonly FoldedCharacter[],
-  { start, end }: { start: number; end: number },
-  isEnded: boolean,
-): 'word' | 'part' | 'pending' {
-  const [before, first, last, next] = [start - 1, start, end - 1, end].map((at) => characters[at]);
-  if (first?.isSpaced === true && !first.isAfterGap && before?.isSpaced === true) return 'part';
-  if (last?.isSpaced !== true) return 'word';
-  if (next === undefined) return isEnded ? 'word' : 'pending';
-  return next.isSpaced && !next.isAfterGap ? 'part' : 'word';
+function judge(text: FoldedText, { start, end }: Place, isEnded: boolean): 'word' | 'part' | 'pending' {
+  if (text.isSpaced(start) && !text.isAfterGap(start) && text.isSpaced(start - 1)) return 'part';
+  if (!text.isSpaced(end - 1)) return 'word';
+  if (end === text.length) return isEnded ? 'word' : 'pending';
+  return text.isSpaced(end) && !text.isAfterGap(end) ? 'part' : 'word';
 }
