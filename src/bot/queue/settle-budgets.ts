@@ -1,5 +1,6 @@
 import { loadLibrary, loadScript } from '../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
+import { BUDGET_SUMS } from '../domain/budget-sums.ts';
 import type { DeliveryId } from '../domain/ids.ts';
 import type { BudgetCharge } from '../domain/turn.ts';
 
@@ -7,7 +8,7 @@ import type { BudgetCharge } from '../domain/turn.ts';
 export const SETTLE_BUDGET = loadLibrary(import.meta.url, './scripts/library/settle-budget.lua');
 
 const settleScript = loadScript(import.meta.url, './scripts/settle-budget.lua', {
-  libraries: [SETTLE_BUDGET],
+  libraries: [BUDGET_SUMS, SETTLE_BUDGET],
   keys: ['used'],
   args: ['turnId', 'budget'],
 });

@@ -26,6 +26,7 @@ import { newClaimName, newWorkerName } from './claim-name.ts';
 import { CLEARED_MARK_MS } from './cleared-mark.ts';
 import { letterOf } from './dead-letters.ts';
 import { followedNote } from './thread-subscriptions.ts';
+import { BUDGET_SUMS } from '../domain/budget-sums.ts';
 import { SETTLE_BUDGET, settleBudgets } from './settle-budgets.ts';
 import { heldFor, releaseHeld, type HeldCounts, type ReleaseResult } from './held-messages.ts';
 import { messageFields, withFields } from '../domain/message-record.ts';
@@ -74,7 +75,7 @@ const CHATS_REMEMBERED = 1_000;
 /** Maximum unanswered questions per person and partition. */
 const MAX_UNANSWERED = 200;
 const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
-  libraries: [INBOX_ENTRY, SETTLE_BUDGET],
+  libraries: [INBOX_ENTRY, BUDGET_SUMS, SETTLE_BUDGET],
   constants: {
     ...{ REPLY_CHANNEL, CLEARED_MARK_MS, HELD_LIFE_MS, RECORD_LIFE_MS: REMEMBER_DELIVERY_MS },
     ...{ MAX_TURNS: MAX_HISTORY_TURNS_STORED, MAX_THREADS: THREADS_REMEMBERED },

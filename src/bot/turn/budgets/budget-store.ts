@@ -5,6 +5,7 @@ import { localTime } from '../../../shared/local-time.ts';
 import { loadScript } from '../../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { budgetKeys, type BudgetKeys } from '../../domain/partition-keys.ts';
+import { BUDGET_SUMS } from '../../domain/budget-sums.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import type { BudgetCharge } from '../../domain/turn.ts';
 import { BUDGET_LIMITS, type AppliedBudget, type Budget, type BudgetLimit } from '../../policy/budget.ts';
@@ -52,6 +53,7 @@ const CHARGED_MS = DAY_MS;
 const WARN_AT_SHARE = 0.8;
 
 const reserveScript = loadScript(import.meta.url, './scripts/reserve-budgets.lua', {
+  libraries: [BUDGET_SUMS],
   constants: { RESERVED_MS },
   keys: ['first'],
   args: ['turnId', 'day', 'questions', 'tokens', 'images', 'lifeMs', 'warnAt', 'budgets'],

@@ -5,13 +5,24 @@
 local function settleBudget(budget, turnId)
   local reservation, charged = redis.call('HGET', budget.reserved, turnId), redis.call('GET', budget.charged)
   local day, before = budget.day, { 0, 0, 0 }
-  if reservation then day = string.match(reservation, '^%d+:(%d+):') end
+  if reservation then
+    reservation = readReservation(reservation)
+    day = reservation.day
+  end
   -- guard: budgets/charged-once
   if charged then day, before[1], before[2], before[3] = string.match(charged, '^(%d+):(%d+):(%d+):(%d+)$') end
   -- guard: budgets/given-back
-  redis.call('HDEL', budget.reserved, turnId)
+  if reservation then
+    redis.call('HDEL', budget.reserved, turnId)
+    local sums = redis.call('HGET', budget.used, SUMS_FIELD)
+    if sums then
+      sums = readSums(sums)
+      addReservation(sums, reservation, -1)
+      writeSums(budget, sums)
+    end
+  end
   local total, isMore = {}, false
-  for index, kind in ipairs({ 'questions', 'tokens', 'images' }) do
+  for index, kind in ipairs(KINDS) do
     local more = math.max(0, budget[kind] - tonumber(before[index]))
     total[index] = tonumber(before[index]) + more
     if more > 0 then
