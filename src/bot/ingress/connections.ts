@@ -8,6 +8,7 @@ import type {
   Delivery,
   PlatformConnection,
   Platform,
+  UndeliverableAnswer,
 } from '../platforms/platform.ts';
 import type { HandleDelivery } from './handle-delivery.ts';
 import type { WebhookReport } from './webhook-report.ts';
@@ -18,10 +19,8 @@ export interface ConnectionsOptions {
   log: Log;
   report: WebhookReport;
   /** Keeps an answer that no method of the platform's connection could deliver. */
-  keepAnswer(platform: Platform, answer: NotShown): Promise<void>;
+  keepAnswer(platform: Platform, answer: UndeliverableAnswer): Promise<void>;
 }
-
-type NotShown = Parameters<ConnectionHandlers['onUndeliverable']>[0];
 
 export interface Connections extends PlatformConnection {
   /** The last change that a platform's connection reported; undefined before its first report. */
