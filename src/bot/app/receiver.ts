@@ -47,7 +47,7 @@ export interface Receiver {
 export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLanguageOf'>): Receiver {
   const { config, nowMs, log, report, pageLanguageOf } = options;
   const base = createBase(options, 'fail-fast');
-  const { redis, keyRing, platforms, wakeQueue, listed } = base;
+  const { redis, keyRing, platforms, wakeQueue, listedModels } = base;
   const { feedbackTtlDays, keepsFeedbackText: keepsWords } = config.conversation;
   const identity = createSignIn(options, base);
   const isUnmergeable = config.signIn.proofs.includes('typed-code') ? holdsCodeOf(config) : undefined;
@@ -95,7 +95,7 @@ export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLa
       return createAdminPage({
         config,
         secrets: options.secrets,
-        listed,
+        listedModels,
         identity,
         redis,
         keyRing,
@@ -117,7 +117,7 @@ export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLa
       endFailoverWatch();
       endLinkWatch();
       endShardReports();
-      listed.close();
+      listedModels.close();
       await wakeQueue.close();
       redis.disconnect();
     },

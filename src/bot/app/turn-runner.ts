@@ -51,7 +51,7 @@ interface TurnRunnerOptions extends BotOptions {
 /** Processes claimed turns with the current files of `config/`. A turn that has begun keeps the files it began with. */
 export function createTurnRunner(options: TurnRunnerOptions, base: Base) {
   const { config, secrets, identity, reconciliation, nowMs, log, report } = options;
-  const { redis, keyRing, platforms, listed } = base;
+  const { redis, keyRing, platforms, listedModels } = base;
   const { groupScope } = config.conversation;
   const { mode } = config.signIn;
   const chat = createChatClient({
@@ -72,15 +72,15 @@ export function createTurnRunner(options: TurnRunnerOptions, base: Base) {
   const budgets = new BudgetStore({ redis, keyRing, nowMs, timeZone: config.timeZone });
   const reply = { redis, keyRing, reconciliation, nowMs, log, report };
   const openTurn = createOpenTurn({ platforms, groupScope, keyRing, reply });
-  const setAside = createRejectUnreadable({ platforms, reply });
+  const rejectUnreadable = createRejectUnreadable({ platforms, reply });
   const maxAgeMs = config.queue.questionMaxAgeSec * SECOND_MS;
   /** Builds the processing of a turn from the current files. @throws ConfigFileError */
   const readTurnFiles = (next: NextKnowledge) => {
-    const { models, fallbackModel } = listed.config.chat;
+    const { models, fallbackModel } = listedModels.config.chat;
     const catalog = readChatCatalog(config, secrets);
     const gate = new SignInGate({
       identity,
-      policy: readPolicy(listed.config),
+      policy: readPolicy(listedModels.config),
       scenes: createScenes(readScenes(config)),
       mode,
       helpUrl: config.signIn.helpUrl,
@@ -130,7 +130,7 @@ export function createTurnRunner(options: TurnRunnerOptions, base: Base) {
     const steps = { gate, runSlashWord, takeTypedCode, answerQuestion };
     const decideOutcome = createDecideOutcome({ ...steps, keyRing, maxAgeMs, log });
     return createRunTurn({
-      ...{ redis, keyRing, groupScope, openTurn, setAside, decideOutcome, report },
+      ...{ redis, keyRing, groupScope, openTurn, rejectUnreadable, decideOutcome, report },
       aiMark: config.conversation.aiMark,
       noteAnswerEnding: (thread) => noteAnswerEnding(redis, thread),
     });
@@ -138,7 +138,7 @@ export function createTurnRunner(options: TurnRunnerOptions, base: Base) {
   let nowKnown = readKnowledge(config, knowledge);
   let runTurn = readTurnFiles(nowKnown);
   nowKnown.takeOver();
-  listed.onChange(() => {
+  listedModels.onChange(() => {
     try {
       runTurn = readTurnFiles(nowKnown);
     } catch (error) {
@@ -146,17 +146,17 @@ export function createTurnRunner(options: TurnRunnerOptions, base: Base) {
     }
   });
   let isReady = false;
-  const ready = Promise.all([listed.settled, pauses.settled]).then(() => (isReady = true));
+  const ready = Promise.all([listedModels.settled, pauses.settled]).then(() => (isReady = true));
   return {
     async run(context: TurnControls): Promise<TurnCommit> {
       // An aborted turn ends as usual, whether or not the models are known.
       if (!isReady) await abortable(ready, context.signal).catch(() => undefined);
       return runTurn(context);
     },
-    apologise: createApology({ openTurn, setAside }),
+    apologise: createApology({ openTurn, rejectUnreadable }),
     searchLocal: knowledge.searchLocal,
     async reread() {
-      await Promise.all([listed.refresh(), moderation.prepare()]);
+      await Promise.all([listedModels.refresh(), moderation.prepare()]);
       const nextKnowledge = readKnowledge(config, knowledge);
       const next = readTurnFiles(nextKnowledge);
       return () => {
@@ -186,11 +186,11 @@ function readPolicy(config: Config): Policy {
 /** Creates the queue that summarises conversations in the background with the default model. */
 function createSummaries(
   { config, nowMs, log }: BotOptions,
-  { redis, keyRing, wakeQueue, listed }: Base,
+  { redis, keyRing, wakeQueue, listedModels }: Base,
   { chat, pauses }: { chat: Pick<ChatClient, 'stream'>; pauses: Pauses },
 ): SummaryQueue {
   const { promptTokens } = config.chat;
-  const model = () => listed.config.chat.model;
+  const model = () => listedModels.config.chat.model;
   const store = new SummaryStore(redis, keyRing, config.conversation.historyTtlDays * DAY_MS);
   return new SummaryQueue({
     redis,

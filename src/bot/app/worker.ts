@@ -46,7 +46,7 @@ export interface WorkerPart {
 export function createWorkerPart(options: BotOptions): WorkerPart {
   const { config, nowMs, log } = options;
   const base = createBase(options, 'wait');
-  const { redis, keyRing, platforms, store, wakeQueue, listed } = base;
+  const { redis, keyRing, platforms, store, wakeQueue, listedModels } = base;
   const audit = config.audit.isOn ? new TurnAudit(keyRing, nowMs) : undefined;
   const report = audit ? audit.listen(options.report) : options.report;
   const identity = createSignIn(options, base);
@@ -88,10 +88,10 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     log,
     report,
   });
-  const census = new ShardRegistry(redis, config.queue.shards);
+  const shardRegistry = new ShardRegistry(redis, config.queue.shards);
   const auditChores = createAuditChores({ config, redis, keyRing, nowMs, log });
   const chores = [
-    () => readAllShards(census, worker),
+    () => readAllShards(shardRegistry, worker),
     () => followUps.repeat(),
     () => reconciliation.runDue(),
     ...auditChores.chores,
@@ -134,7 +134,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
       await duties?.endPresence();
       await auditChores.close();
       await followUps.close();
-      listed.close();
+      listedModels.close();
       await wakeQueue.close();
       await turns.close();
       redis.disconnect();

@@ -33,16 +33,16 @@ export interface Connections extends PlatformConnection {
  */
 export function openConnections({ platforms, ...options }: ConnectionsOptions): Connections {
   const last = new Map<PlatformName, ConnectionChange>();
-  const kept = platforms.flatMap((platform) => platform.connect?.(useOf(platform, options, last)) ?? []);
+  const opened = platforms.flatMap((platform) => platform.connect?.(handlersOf(platform, options, last)) ?? []);
   return {
     lastChange: (platform) => last.get(platform),
     async close() {
-      await Promise.all(kept.map((connection) => connection.close()));
+      await Promise.all(opened.map((connection) => connection.close()));
     },
   };
 }
 
-function useOf(
+function handlersOf(
   platform: Platform,
   { handle, log, report, keepAnswer }: Omit<ConnectionsOptions, 'platforms'>,
   last: Map<PlatformName, ConnectionChange>,

@@ -115,7 +115,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
   const wishes: FormatRequirements = { fields: new Set(), wantsThought: false };
   const admission = new Admission(parts, { request, signal, hasFallback: asked.hasFallback });
   /** Extends the deadline by the time that the question waits for the service. */
-  const unhurried = async <Result>(wait: () => Promise<Result>): Promise<Result> => {
+  const extendingDeadline = async <Result>(wait: () => Promise<Result>): Promise<Result> => {
     const startedMs = monotonicMs();
     const result = await wait();
     tries.deadlineMs += monotonicMs() - startedMs;
@@ -123,7 +123,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
   };
   const enter = async (before?: ChatError): Promise<BreakerPass> => {
     held.permit?.leave();
-    const { pass, permit } = await unhurried(() => admission.enter(before));
+    const { pass, permit } = await extendingDeadline(() => admission.enter(before));
     held.permit = permit;
     return pass;
   };
@@ -154,7 +154,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
       } else {
         const waitMs = tries.made >= maxTries ? undefined : retryPolicy.pauseBeforeRetry(error, tries.made);
         const isLastTry = waitMs === undefined || monotonicMs() + waitMs >= tries.deadlineMs;
-        if (await unhurried(() => admission.mayRetry(error, { permit: held.permit, isLastTry }))) {
+        if (await extendingDeadline(() => admission.mayRetry(error, { permit: held.permit, isLastTry }))) {
           if (waitMs !== undefined) retryPolicy.giveBack();
           tries.made -= 1;
         } else if (isLastTry) throw error;

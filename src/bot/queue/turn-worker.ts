@@ -154,9 +154,9 @@ export class TurnWorker {
    */
   readShards(count: number): void {
     if (this.#isClosing) return;
-    const most = Math.max(count, this.#options.limits.shards);
-    while (this.#workers.length < most) this.#workers.push(this.#startWorker(this.#workers.length));
-    for (const worker of this.#workers.splice(most)) {
+    const wanted = Math.max(count, this.#options.limits.shards);
+    while (this.#workers.length < wanted) this.#workers.push(this.#startWorker(this.#workers.length));
+    for (const worker of this.#workers.splice(wanted)) {
       this.#leaving.add(worker);
       inBackground(() => worker.close().finally(() => this.#leaving.delete(worker)));
     }

@@ -28,7 +28,7 @@ export interface RunTurnOptions {
   keyRing: KeyRing;
   groupScope: GroupScope;
   openTurn: OpenTurn;
-  setAside: RejectUnreadable;
+  rejectUnreadable: RejectUnreadable;
   decideOutcome: DecideOutcome;
   aiMark: AiMarkSetting;
   report: Pick<TurnReport, 'turnEnded'>;
@@ -43,7 +43,7 @@ export interface RunTurnOptions {
 export function createRunTurn(options: RunTurnOptions): (controls: TurnControls) => Promise<TurnCommit> {
   return async (controls) => {
     const opened = options.openTurn(controls);
-    if (!opened) return options.setAside(controls);
+    if (!opened) return options.rejectUnreadable(controls);
     try {
       return await runOpenTurn(options, opened);
     } catch (error) {

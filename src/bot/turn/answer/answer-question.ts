@@ -122,7 +122,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
   };
 }
 
-/** Somebody who mistypes a command reads where the commands are listed. */
+/** A note for a mistyped command, which says where the commands are listed. */
 function unknownWordNotes(text: string, voice: Voice): string[] {
   const word = unknownSlashWord(text);
   return word === undefined ? [] : [localizeForChat(TURN_TEXTS.unknownWord, voice, { word })];
@@ -241,7 +241,7 @@ async function outcomeOfError(
   return draft.isEmpty ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
 }
 
-/** After an unexpected error. A worker that takes the turn over uses the same reservation. */
+/** Settles the budgets after an unexpected error, unless another worker has taken over: it uses the same reservation. */
 async function giveBack(
   { budgets }: Pick<AnswerQuestionOptions, 'budgets'>,
   { turn, controls }: AdmittedContext,
