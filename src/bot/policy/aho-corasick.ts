@@ -1,5 +1,5 @@
 const UNITS = 0x10000;
-/** Inserting so many characters takes a few milliseconds. */
+/** Characters that are inserted before the event loop gets a turn; a slice takes a few milliseconds. */
 const SLICE_CHARS = 10_000;
 
 interface Place {

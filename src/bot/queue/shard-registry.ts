@@ -69,8 +69,8 @@ export class ShardRegistry {
 }
 
 /**
- * Worker part, repeated every few seconds: also reads the shards of processes with another count, until those are empty and
- * unused.
+ * Makes a worker also read the shards of processes with another count, until those are empty and unused. Called every few
+ * seconds.
  */
 export async function readAllShards(registry: ShardRegistry, worker: Pick<TurnWorker, 'readShards'>): Promise<void> {
   const numbers = await registry.report();
