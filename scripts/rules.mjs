@@ -1,6 +1,6 @@
-// Writes the tests of each rule behind its text on the page of the rules: `npm run rules`. A test covers a rule if its title
-// contains the rule's tag: `… [accept-once]`.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Prints the tests of each rule, or of the rules given: `npm run rules -- accept-once`. A test covers a rule if its title ends
+// with the rule's tag: `… [accept-once]`.
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -34,13 +34,9 @@ export function rulesOf(doc) {
   return [...doc.matchAll(/^- `([a-z0-9-]+)`: /gm)].map(([, slug]) => slug);
 }
 
-/** The page with the current tests of each rule. */
-export function withTests(doc, tests) {
-  return doc.replaceAll(/^(- `([a-z0-9-]+)`: .*?)(?: \((?:`[^)]*)?\))*$/gm, (_line, rule, slug) => {
-    const names = (tests.get(slug) ?? []).map((test) => `\`${test}\``);
-    return `${rule} (${names.join(', ')})`;
-  });
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const tests = testsBySlug();
+  const asked = process.argv.slice(2);
+  for (const rule of asked.length > 0 ? asked : rulesOf(readFileSync(DOC, 'utf8')))
+    console.log(`${rule}: ${tests.get(rule)?.join(', ') ?? 'no test'}`);
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  writeFileSync(DOC, withTests(readFileSync(DOC, 'utf8'), testsBySlug()));

@@ -24,6 +24,7 @@ const OWN_REDIS = 'needs the Redis of a deployment; backup.test.ts beside this r
 const MINUTES = 'takes minutes and both cores';
 const VERIFY = 'is a part of npm run verify, or all of it, and this test is one too';
 const WRITES = 'writes into the project';
+const LISTS = 'prints what rules.test.ts beside this reads';
 const EVALUATION = 'asks through a whole Parley of its own; test/e2e/eval.test.ts runs it';
 const UPGRADE = 'changes the work tree and its commits; upgrade.test.ts beside this runs it in a clone';
 const AS_WHOM = 'test/e2e/scenes.test.ts asks it for several people and places';
@@ -111,7 +112,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run lint': VERIFY,
   'npm run lint -- --fix': WRITES,
   'npm run format': WRITES,
-  'npm run rules': WRITES,
+  'npm run rules': LISTS,
+  'npm run rules -- accept-once': LISTS,
   'npm run settings:docs': WRITES,
   'npm run slack:manifest': WRITES,
   'npm run slack:manifest -- --agent': WRITES,
