@@ -193,8 +193,8 @@ test('a top-up adds to a limit at once [budgets]', async () => {
   expect(await reserve('b2')).toMatchObject({ kind: 'used-up', isInProgress: true });
   expect(await store.topUp(owner, 'questionsPerDay', 4)).toBe(4);
   expect(await reserve('b2')).toMatchObject({ kind: 'reserved', near: [] });
-  const { most } = await store.left({ ...owner, limits: { questionsPerDay: 1 } });
-  expect(most).toEqual({ questionsPerDay: 5 });
+  const { total } = await store.left({ ...owner, limits: { questionsPerDay: 1 } });
+  expect(total).toEqual({ questionsPerDay: 5 });
 });
 
 test('a department shares one budget over all its people [budgets]', async () => {

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 /** A service where a key has one slot, so that a slot which is not released is noticed immediately. */
 async function start(overrides: TestServiceOptions = {}): Promise<TestService> {
-  const chatLimits = { requestsPer10Sec: 1_000, atOnce: 1 };
+  const chatLimits = { requestsPer10Sec: 1_000, maxConcurrent: 1 };
   const service = await startTestService(server.redis, { chatLimits, ...overrides });
   open.push(() => service.close());
   return service;
@@ -143,7 +143,7 @@ describe('the slot of an API key is released [chat-limits]', () => {
 
 describe('Retry-After of a 429 response', () => {
   test('is the whole seconds until the oldest request is 10 s old, after which a slot is free', async () => {
-    const service = await start({ chatLimits: { requestsPer10Sec: 2, atOnce: 20 } });
+    const service = await start({ chatLimits: { requestsPer10Sec: 2, maxConcurrent: 20 } });
     expect((await askChat(service, HELLO)).status).toBe(200);
     service.clock.ms += 2_500;
     expect((await askChat(service, HELLO)).status).toBe(200);
@@ -178,7 +178,7 @@ describe('Retry-After of a 429 response', () => {
   });
 
   test('does not depend on the limits of another key', async () => {
-    const service = await start({ chatLimits: { requestsPer10Sec: 1, atOnce: 20 } });
+    const service = await start({ chatLimits: { requestsPer10Sec: 1, maxConcurrent: 20 } });
     expect((await askChat(service, HELLO)).status).toBe(200);
     expect((await askChat(service, HELLO)).status).toBe(429);
     expect((await askChat(service, HELLO, 'sk-test-key-2')).status).toBe(200);

@@ -88,7 +88,7 @@ describe('"a valid login is not throttled" with a limit on guesses', () => {
 });
 
 describe('login limits over many addresses and many names', () => {
-  const limits = { told: 2, ofName: 10, ofAddress: 20, ofDevice: 4 };
+  const limits = { ofNameAtAddress: 2, ofName: 10, ofAddress: 20, ofDevice: 4 };
   let throttle: LoginThrottle;
   beforeEach(() => {
     throttle = new LoginThrottle(new Store(server.redis, new KeyRing([Buffer.alloc(32)])), limits);

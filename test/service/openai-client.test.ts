@@ -168,7 +168,7 @@ describe.each([
   test('frees its slot when it aborts in the middle of a stream', async () => {
     const narrow = await startTestService(server.redis, {
       ...options(),
-      chatLimits: { requestsPer10Sec: 1_000, atOnce: 1 },
+      chatLimits: { requestsPer10Sec: 1_000, maxConcurrent: 1 },
       builtInPace: { tokensPerSec: 200 },
     });
     const patient = clientOf(narrow);
@@ -253,7 +253,7 @@ describe('typed errors of the official openai client [errors]', () => {
 
   test('include RateLimitError with Retry-After, which the client follows when retries are enabled', async () => {
     const narrow = await startTestService(server.redis, {
-      chatLimits: { requestsPer10Sec: 1_000, atOnce: 1 },
+      chatLimits: { requestsPer10Sec: 1_000, maxConcurrent: 1 },
       builtInPace: { tokensPerSec: 200 },
     });
     const long = {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   service = await RecordedService.start(server.redis, {
     chatLimits: NO_LIMITS,
-    loginLimits: { told: 1, ofAddress: 1_000, ofName: 1_000, ofDevice: 100 },
+    loginLimits: { ofNameAtAddress: 1, ofAddress: 1_000, ofName: 1_000, ofDevice: 100 },
     metrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', text: 'up 1\n' }),
     prove: (nonce) => `proof-of-${nonce}`,
     institution: { signIn: new CasSignIn({ url: `${cas.url}/cas`, profileMap: {} }) },
@@ -164,7 +164,7 @@ describe('the answers of the service match the document: status, headers, type a
     for (const address of ['/v1', '/v1/embeddings', '/v1/chat/completions/x']) await service.send(address);
     await service.send('/v1/models', { method: 'DELETE', headers: KEY });
     expectAsDocumented(service);
-    await withService({ chatLimits: { requestsPer10Sec: 0, atOnce: 1 } }, (other) => other.chat(HELLO));
+    await withService({ chatLimits: { requestsPer10Sec: 0, maxConcurrent: 1 } }, (other) => other.chat(HELLO));
     await withService({ upstream: { url: 'http://127.0.0.1:9', models: {} } }, async (other) => {
       for (const isStream of [false, true]) await other.chat({ ...HELLO, stream: isStream });
     });

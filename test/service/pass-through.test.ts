@@ -20,8 +20,8 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** A service in front of an engine that answers as scripted by the test, with `atOnce` slots for its key. */
-async function start(answer: (response: ServerResponse) => void, atOnce = 10) {
+/** A service in front of an engine that answers as scripted by the test, with `maxConcurrent` slots for its key. */
+async function start(answer: (response: ServerResponse) => void, maxConcurrent = 10) {
   const seen: Passed[] = [];
   const engine = createServer((message, response) => {
     const parts: Buffer[] = [];
@@ -36,7 +36,7 @@ async function start(answer: (response: ServerResponse) => void, atOnce = 10) {
     models: createModelCatalog(
       shippedModels().entries.map((entry) => ({ ...entry, headers: { 'x-tenant': 'physics' } })),
     ),
-    chatLimits: { requestsPer10Sec: 1_000, atOnce },
+    chatLimits: { requestsPer10Sec: 1_000, maxConcurrent },
     upstream: {
       url: `http://127.0.0.1:${(engine.address() as AddressInfo).port}/api/v1/`,
       key: 'sk-upstream-secret',

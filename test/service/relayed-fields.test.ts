@@ -307,7 +307,7 @@ describe('a service whose operator allows more fields', () => {
 
   test('counts each of several answers as a request of the key [relayed-fields]', async () => {
     const limited = await startTestService(server.redis, {
-      chatLimits: { requestsPer10Sec: 6, atOnce: 100 },
+      chatLimits: { requestsPer10Sec: 6, maxConcurrent: 100 },
       models: createModelCatalog(parseModelsFile('[{"name":"any"}]')),
       upstream: { url: engine.url, models: {} },
     });

@@ -38,7 +38,7 @@ const outcome = async (service: TestService) => {
 
 describe('the limits of a key across two service processes', () => {
   test('count its requests within ten seconds together', async () => {
-    const chatLimits = { requestsPer10Sec: 3, atOnce: 10 };
+    const chatLimits = { requestsPer10Sec: 3, maxConcurrent: 10 };
     const [one, other] = [await start({ chatLimits }), await start({ chatLimits })];
     for (const service of [one, other, one]) expect((await askChat(service, HELLO)).status).toBe(200);
     const [status, retryAfter] = await outcome(other);
@@ -48,7 +48,7 @@ describe('the limits of a key across two service processes', () => {
   test('count its open requests together, and free a slot when a request ends or is aborted', async () => {
     const engine = await startSilentEngine();
     const options = {
-      chatLimits: { requestsPer10Sec: 1_000, atOnce: 1 },
+      chatLimits: { requestsPer10Sec: 1_000, maxConcurrent: 1 },
       upstream: { url: engine.url, models: {} },
     };
     const [one, other] = [await start(options), await start(options)];
@@ -67,7 +67,10 @@ describe('the limits of a key across two service processes', () => {
 
   test('free the slots of a dead process after two minutes, and keep those of a live one', async () => {
     const engine = await startSilentEngine();
-    const options = { chatLimits: { requestsPer10Sec: 1_000, atOnce: 1 }, upstream: { url: engine.url, models: {} } };
+    const options = {
+      chatLimits: { requestsPer10Sec: 1_000, maxConcurrent: 1 },
+      upstream: { url: engine.url, models: {} },
+    };
     const service = await start(options);
     const leave = new AbortController();
     const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
@@ -95,7 +98,7 @@ test('do not store the API key in Redis', async () => {
 
 test('apply per process without Redis, and chat continues', async () => {
   const away = connectRedis({ urls: ['redis://127.0.0.1:9'] }, 'fail-fast', recordingLog().log, 'service');
-  const service = await startTestService(away, { chatLimits: { requestsPer10Sec: 2, atOnce: 10 } });
+  const service = await startTestService(away, { chatLimits: { requestsPer10Sec: 2, maxConcurrent: 10 } });
   open.push(
     () => service.close(0),
     async () => away.disconnect(),

@@ -3,7 +3,7 @@ import { browserAt, spray } from './sprayed-logins.ts';
 import { type Browser, authorizePath, startTestService, type TestService } from './support.ts';
 import { useTestRedis } from '../support/use-test-redis.ts';
 
-const LIMITS = { told: 10, ofAddress: 60, ofName: 60, ofDevice: 20 };
+const LIMITS = { ofNameAtAddress: 10, ofAddress: 60, ofName: 60, ofDevice: 20 };
 
 const server = useTestRedis();
 let service: TestService;

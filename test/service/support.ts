@@ -99,7 +99,7 @@ export async function startTestService(redis: RedisClient, overrides: TestServic
 }
 
 /** No limits, so that tests do not hit those of an API key. */
-export const NO_LIMITS = { requestsPer10Sec: 1e9, atOnce: 1e9 };
+export const NO_LIMITS = { requestsPer10Sec: 1e9, maxConcurrent: 1e9 };
 
 /** A minimal browser: it keeps cookies, reads forms, and follows redirects only on request. */
 export class Browser {

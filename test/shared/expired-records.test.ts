@@ -184,7 +184,7 @@ describe('an expired record', () => {
     await endClaims(redis, alice.partition, [MORTAL]);
     await store.giveBack(claim, 0);
     const shards = new ShardRegistry(redis, 1);
-    await shards.removeUnusedShards({ ...(await shards.say()), known: 2 });
+    await shards.removeUnusedShards({ ...(await shards.report()), known: 2 });
     await store.retractCrash(claim);
     await noteWorkers(redis);
     const report = { wakeRepeated: () => undefined, partitionsMissed: () => undefined } as never;
@@ -336,7 +336,7 @@ describe('an expired record', () => {
     const code = await obtainCode(service);
     await exchange(service, code);
     await exchange(service, code);
-    const limits = new SharedLimits({ redis, keyRing, limits: { requestsPer10Sec: 2, atOnce: 2 }, nowMs });
+    const limits = new SharedLimits({ redis, keyRing, limits: { requestsPer10Sec: 2, maxConcurrent: 2 }, nowMs });
     const end = await limits.begin('sk-test');
     await limits.renewSlots();
     end();

@@ -12,7 +12,7 @@ import type { Base } from './base.ts';
 import { otherModels } from './other-models.ts';
 import { readPolicyFile } from './read-policy-file.ts';
 
-interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue' | 'listed'> {
+interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue' | 'listedModels'> {
   config: Config;
   secrets: Secrets;
   identity: Identity;
@@ -22,7 +22,7 @@ interface AdminPageOptions extends Pick<Base, 'redis' | 'keyRing' | 'wakeQueue' 
 
 /** Builds the admin page of a receiver. */
 export function createAdminPage(options: AdminPageOptions): AdminRoutes {
-  const { config, secrets, listed, identity, redis, keyRing, wakeQueue, nowMs, log } = options;
+  const { config, secrets, listedModels, identity, redis, keyRing, wakeQueue, nowMs, log } = options;
   const { adminIds, timeZone, http, signIn } = config;
   const recordAct = createRecordAct({ log, redis, keyRing, nowMs });
   const budgets = new BudgetStore({ redis, keyRing, nowMs, timeZone });
@@ -31,7 +31,7 @@ export function createAdminPage(options: AdminPageOptions): AdminRoutes {
     handling: {
       ...{ redis, keyRing, identity, wakeQueue, budgets, readSharedBudgets, timeZone, nowMs, recordAct },
       otherModels: async (name) =>
-        listed.config.chat.models.includes(name) ? undefined : otherModels(config, secrets, name),
+        listedModels.config.chat.models.includes(name) ? undefined : otherModels(config, secrets, name),
       showsUnansweredText: config.conversation.showsUnansweredText,
     },
     signIn: identity.accountSignIn(),

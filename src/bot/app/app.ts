@@ -88,10 +88,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { egress, postSettlesWithinMs } = options;
     const report = createReport(registry, log);
     const files = new ConfigFileState(registry);
-    const recentLinks = new RecentChanges();
-    const bot = { config, secrets, nowMs, egress, postSettlesWithinMs, recentLinks, log, report };
+    const bot = { config, secrets, nowMs, egress, postSettlesWithinMs, recentLinks: new RecentChanges(), log, report };
     const has = (role: Role) => config.roles.includes(role);
     const { answer: prove } = proofOfConfiguration(config, secrets);
+    const parts = { bot, registry, files, prove, onFatal: options.onFatal, endings, reloads };
 
     const apart =
       options.workerProgram && has('worker') ? startWorkerProcess(options.workerProgram, bot, endings) : undefined;
@@ -105,46 +105,14 @@ export async function startApp(options: AppOptions): Promise<App> {
       reloads.push(() => service.reread());
       addresses.push({ name: 'service', url: service.url });
     }
-    let worker: WorkerHost | undefined;
     let messenger: MessengerPart | undefined;
-    let wereAnswering = false;
-    if (has('receiver') || has('worker')) {
-      const pageLanguageOf = (userId: string) => messenger?.driver.languageOf(userId);
-      const receiver = has('receiver')
-        ? (await import('./receiver.ts')).createReceiver({ ...bot, pageLanguageOf })
-        : undefined;
-      const workerPart = has('worker') && !apart ? (await import('./worker.ts')).createWorkerPart(bot) : undefined;
-      if (receiver) reloads.push(() => receiver.reread());
-      if (workerPart) {
-        registerRunningTurns(registry, () => workerPart.worker.runningTurns);
-        reloads.push(() => workerPart.reread());
-      }
-      worker = workerPart ? inProcessWorker(workerPart) : (await apart)?.host;
-      const front = await startFront({ config, log, registry, prove, files, receiver, worker });
-      receiver?.connect();
-      const running = { config, receiver, worker, front };
-      endings.push(() => closeServers(running));
-      // Closed after the turns and before the HTTP server, so that people can watch running answers finish.
-      endings.push(async () => messenger?.close(wereAnswering));
-      endings.push(async () => {
-        messenger?.tellStop();
-        wereAnswering = await endTurns(running);
-      });
-      addresses.push({ name: 'bot', url: front.server.url });
-      const redis = receiver?.redis ?? workerPart?.redis;
-      if (redis) {
-        const { createCountWaiting } = await import('../queue/waiting-questions.ts');
-        registerWaitingQuestions(registry, createCountWaiting(redis));
-        registerRedisMemory(registry, () => readRedisMemory(redis));
-      }
-      if (redis && !config.embedded.redis)
-        watchRedisSafety(redis, { isLossAllowed: config.redis.allowDataLoss, log, onUnsafe: options.onFatal });
-    }
+    const running = has('receiver') || has('worker') ? await startBot(parts, apart, () => messenger) : undefined;
+    if (running) addresses.push({ name: 'bot', url: running.front.server.url });
     if (has('messenger')) {
       const { startMessengerPart } = await import('./messenger.ts');
       const { controls } = (await apart) ?? {};
       messenger = await startMessengerPart({ config, secrets, controls, groups: options.groups, nowMs, log });
-      if (!has('receiver') && !has('worker')) endings.push(async () => messenger?.close(false));
+      if (!running) endings.push(async () => messenger?.close(false));
       const { printed: url, forOnce: openUrl } = messenger.page;
       addresses.push({ name: 'messenger', url, openUrl });
     }
@@ -153,7 +121,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       secrets,
       driver: messenger?.driver,
       madeApiKey: has('service') ? local?.madeApiKey : undefined,
-      runningAnswers: async () => worker?.runningAnswers() ?? 0,
+      runningAnswers: async () => running?.worker?.runningAnswers() ?? 0,
       async reread() {
         const prepared = [];
         for (const read of reloads) prepared.push(await read());
@@ -167,6 +135,56 @@ export async function startApp(options: AppOptions): Promise<App> {
     await runInReverse(endings);
     throw error;
   }
+}
+
+interface BotParts extends Pick<AppOptions, 'onFatal'> {
+  bot: BotOptions;
+  registry: Registry;
+  files: ConfigFileState;
+  prove(nonce: string): string;
+  endings: Step[];
+  reloads: Rereading[];
+}
+
+/** Starts the receiver, the worker, or both, and the servers in front of them. */
+async function startBot(
+  { bot, registry, files, prove, onFatal, endings, reloads }: BotParts,
+  apart: Promise<LocalWorker> | undefined,
+  messenger: () => MessengerPart | undefined,
+): Promise<RunningBot> {
+  const { config, log } = bot;
+  const has = (role: Role) => config.roles.includes(role);
+  const pageLanguageOf = (userId: string) => messenger()?.driver.languageOf(userId);
+  const receiver = has('receiver')
+    ? (await import('./receiver.ts')).createReceiver({ ...bot, pageLanguageOf })
+    : undefined;
+  const workerPart = has('worker') && !apart ? (await import('./worker.ts')).createWorkerPart(bot) : undefined;
+  if (receiver) reloads.push(() => receiver.reread());
+  if (workerPart) {
+    registerRunningTurns(registry, () => workerPart.worker.runningTurns);
+    reloads.push(() => workerPart.reread());
+  }
+  const worker = workerPart ? inProcessWorker(workerPart) : (await apart)?.host;
+  const front = await startFront({ config, log, registry, prove, files, receiver, worker });
+  receiver?.connect();
+  const running = { config, receiver, worker, front };
+  let wereAnswering = false;
+  endings.push(() => closeServers(running));
+  // Closed after the turns and before the HTTP server, so that people can watch running answers finish.
+  endings.push(async () => messenger()?.close(wereAnswering));
+  endings.push(async () => {
+    messenger()?.tellStop();
+    wereAnswering = await endTurns(running);
+  });
+  const redis = receiver?.redis ?? workerPart?.redis;
+  if (redis) {
+    const { createCountWaiting } = await import('../queue/waiting-questions.ts');
+    registerWaitingQuestions(registry, createCountWaiting(redis));
+    registerRedisMemory(registry, () => readRedisMemory(redis));
+  }
+  if (redis && !config.embedded.redis)
+    watchRedisSafety(redis, { isLossAllowed: config.redis.allowDataLoss, log, onUnsafe: onFatal });
+  return running;
 }
 
 async function startLocal(

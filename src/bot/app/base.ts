@@ -43,14 +43,14 @@ export function createBase(options: BotOptions, patience: 'fail-fast' | 'wait') 
   const { config, secrets, nowMs, log, workerName } = options;
   const redis = connectRedis(redisAddress(config, secrets), patience, log, patience === 'wait' ? 'worker' : 'receiver');
   const keyRing = createKeyRing(secrets);
-  const listed = new ListedModels({ config, secrets, log: patience === 'wait' ? log : undefined });
-  const modelNames = () => listed.config.chat.models;
+  const listedModels = new ListedModels({ config, secrets, log: patience === 'wait' ? log : undefined });
+  const modelNames = () => listedModels.config.chat.models;
   const platforms = createPlatforms({ ...options, modelNames }, redis, keyRing);
   const historyLifeMs = config.conversation.historyTtlDays * DAY_MS;
   const { promptTokens } = config.chat;
   const store = new TurnStore({ redis, keyRing, nowMs, historyLifeMs, promptTokens, workerName });
   const wakeQueue = new WakeQueue(redis, config.queue.shards, log);
-  return { redis, keyRing, platforms, store, wakeQueue, listed };
+  return { redis, keyRing, platforms, store, wakeQueue, listedModels };
 }
 
 export type Base = ReturnType<typeof createBase>;

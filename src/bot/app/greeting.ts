@@ -14,7 +14,7 @@ import type { Platform } from '../platforms/platform.ts';
 import { createScenes } from '../policy/scenes.ts';
 import type { Scene } from '../policy/scenes-file.ts';
 import type { Config } from '../config/config.ts';
-import type { Greeting } from '../ingress/handle-delivery.ts';
+import type { Greeting } from '../ingress/greet.ts';
 import { readPrompts } from './prompts.ts';
 import { readScenes } from './scenes.ts';
 

@@ -13,7 +13,7 @@ import { localizeForChat, type Voice } from '../i18n/say-typed.ts';
 import { linkedText } from '../turn/linked-text.ts';
 import { TURN_TEXTS } from '../i18n/turn-texts.ts';
 
-interface TellPersonOptions {
+interface NotifyPersonOptions {
   redis: RedisClient;
   keyRing: KeyRing;
   platforms: ReadonlyMap<PlatformName, Platform>;
@@ -26,7 +26,14 @@ interface TellPersonOptions {
  * Tells a person about their account in their private chat: at once where the platform lets the bot write first, otherwise
  * with their next private reply, separate from its text.
  */
-export function createNotifyPerson({ redis, keyRing, platforms, groupScope, defaultLanguage, log }: TellPersonOptions) {
+export function createNotifyPerson({
+  redis,
+  keyRing,
+  platforms,
+  groupScope,
+  defaultLanguage,
+  log,
+}: NotifyPersonOptions) {
   return async (person: ChatPerson, notice: IdentityNotice): Promise<void> => {
     const platform = platformForMessage(platforms, person);
     const { bareWords } = describePlatform(person.platform);

@@ -32,14 +32,14 @@ export interface QuarantineNeeds {
 /** Runs suspected turns in processes with the settings of this one. */
 export function createQuarantine(
   { secrets }: Pick<BotOptions, 'secrets'>,
-  { redis, wakeQueue, listed }: Pick<Base, 'redis' | 'wakeQueue' | 'listed'>,
+  { redis, wakeQueue, listedModels }: Pick<Base, 'redis' | 'wakeQueue' | 'listedModels'>,
   { workerName, takeGuilty, takeBack, searchLocal, metrics }: QuarantineNeeds,
 ): Quarantine {
   const program = threadModule('./local-worker-process.js', import.meta.url);
   return new Quarantine({
     start(onLeft) {
       const name = newPartName(workerName);
-      const task = { config: listed.configForChild, secrets, name, deadNames: [], isQuarantine: true };
+      const task = { config: listedModels.configForChild, secrets, name, deadNames: [], isQuarantine: true };
       const started = new WorkerProcess(program, task, {
         searchLocal,
         onLeft(conversationId, counts) {

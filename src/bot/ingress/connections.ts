@@ -8,6 +8,7 @@ import type {
   Delivery,
   PlatformConnection,
   Platform,
+  UndeliverableAnswer,
 } from '../platforms/platform.ts';
 import type { HandleDelivery } from './handle-delivery.ts';
 import type { WebhookReport } from './webhook-report.ts';
@@ -18,10 +19,8 @@ export interface ConnectionsOptions {
   log: Log;
   report: WebhookReport;
   /** Keeps an answer that no method of the platform's connection could deliver. */
-  keepAnswer(platform: Platform, answer: NotShown): Promise<void>;
+  keepAnswer(platform: Platform, answer: UndeliverableAnswer): Promise<void>;
 }
-
-type NotShown = Parameters<ConnectionHandlers['onUndeliverable']>[0];
 
 export interface Connections extends PlatformConnection {
   /** The last change that a platform's connection reported; undefined before its first report. */
@@ -34,16 +33,16 @@ export interface Connections extends PlatformConnection {
  */
 export function openConnections({ platforms, ...options }: ConnectionsOptions): Connections {
   const last = new Map<PlatformName, ConnectionChange>();
-  const kept = platforms.flatMap((platform) => platform.connect?.(useOf(platform, options, last)) ?? []);
+  const opened = platforms.flatMap((platform) => platform.connect?.(handlersOf(platform, options, last)) ?? []);
   return {
     lastChange: (platform) => last.get(platform),
     async close() {
-      await Promise.all(kept.map((connection) => connection.close()));
+      await Promise.all(opened.map((connection) => connection.close()));
     },
   };
 }
 
-function useOf(
+function handlersOf(
   platform: Platform,
   { handle, log, report, keepAnswer }: Omit<ConnectionsOptions, 'platforms'>,
   last: Map<PlatformName, ConnectionChange>,

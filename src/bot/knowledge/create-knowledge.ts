@@ -100,7 +100,7 @@ function knowledgeOf(
   const searchHere = async (names: readonly string[], query: string, reader: Reader, signal: AbortSignal) => {
     const lists = await Promise.all(
       withSynonyms(query, synonyms).map((one) =>
-        searchLocal({ query: one, reader, sources: names, most: MAX_FOUND }, signal),
+        searchLocal({ query: one, reader, sources: names, limit: MAX_FOUND }, signal),
       ),
     );
     const hits = bestHits(lists);

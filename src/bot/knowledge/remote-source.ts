@@ -9,5 +9,5 @@ export class SourceError extends CodedError<SourceFault> {}
 export interface RemoteSource {
   readonly name: string;
   /** @returns the best hits first, only those that this reader may read @throws SourceError; the signal's reason */
-  search(query: string, reader: Reader, most: number, signal: AbortSignal): Promise<Found[]>;
+  search(query: string, reader: Reader, limit: number, signal: AbortSignal): Promise<Found[]>;
 }

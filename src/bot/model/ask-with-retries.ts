@@ -115,7 +115,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
   const wishes: FormatRequirements = { fields: new Set(), wantsThought: false };
   const admission = new Admission(parts, { request, signal, hasFallback: asked.hasFallback });
   /** Extends the deadline by the time that the question waits for the service. */
-  const unhurried = async <Result>(wait: () => Promise<Result>): Promise<Result> => {
+  const extendingDeadline = async <Result>(wait: () => Promise<Result>): Promise<Result> => {
     const startedMs = monotonicMs();
     const result = await wait();
     tries.deadlineMs += monotonicMs() - startedMs;
@@ -123,15 +123,28 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
   };
   const enter = async (before?: ChatError): Promise<BreakerPass> => {
     held.permit?.leave();
-    const { pass, permit } = await unhurried(() => admission.enter(before));
+    const { pass, permit } = await extendingDeadline(() => admission.enter(before));
     held.permit = permit;
     return pass;
+  };
+  /** @throws the error if the call is not repeated */
+  const waitForRetry = async (error: ChatError): Promise<void> => {
+    const waitMs = tries.made >= maxTries ? undefined : retryPolicy.pauseBeforeRetry(error, tries.made);
+    const isLastTry = waitMs === undefined || monotonicMs() + waitMs >= tries.deadlineMs;
+    if (await extendingDeadline(() => admission.mayRetry(error, { permit: held.permit, isLastTry }))) {
+      if (waitMs !== undefined) retryPolicy.giveBack();
+      tries.made -= 1;
+      return;
+    }
+    if (isLastTry) throw error;
+    parts.report.retried({ model, trace: request.trace, code: error.code, status: error.status, waitMs });
+    await pauseUnlessCancelled(waitMs, signal);
   };
   let pass = await enter();
   if (tries.made === 0) retryPolicy.earn();
   for (;;) {
     tries.made += 1;
-    const fields = requestFields(request, catalog.of(request.model), {
+    const fields = requestFields(request, catalog.of(model), {
       left: new Set([...refusedFields.of(model), ...wishes.fields]),
       withThought: wishes.wantsThought || refusedFields.wantsThought(model),
     });
@@ -151,19 +164,7 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
         wishes.wantsThought ||= error.wantsThought;
         tellRefusal(parts, request, error);
         tries.made -= 1;
-      } else {
-        const waitMs = tries.made >= maxTries ? undefined : retryPolicy.pauseBeforeRetry(error, tries.made);
-        const isLastTry = waitMs === undefined || monotonicMs() + waitMs >= tries.deadlineMs;
-        if (await unhurried(() => admission.mayRetry(error, { permit: held.permit, isLastTry }))) {
-          if (waitMs !== undefined) retryPolicy.giveBack();
-          tries.made -= 1;
-        } else if (isLastTry) throw error;
-        else {
-          const { code, status } = error;
-          parts.report.retried({ model: request.model, trace: request.trace, code, status, waitMs });
-          await pauseUnlessCancelled(waitMs, signal);
-        }
-      }
+      } else await waitForRetry(error);
       // If the question may not wait, the call's error is more useful than an open breaker.
       pass = await enter(error);
     }

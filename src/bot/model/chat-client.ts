@@ -51,15 +51,15 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     };
     return new CircuitBreaker({ ...lengths, limits, onChange });
   });
-  const capacities = byModel((model) => {
-    const onLimitChanged = (limit: number): void => {
-      log[limit === 0 ? 'info' : 'warn']({ model, limit }, 'chat: the concurrency limit of the engine changed');
-      report.limitChanged({ model, limit });
-    };
-    return (
-      share && new EngineCapacity({ ...lengths, random, engine: engineName(baseUrl, model), share, onLimitChanged })
-    );
-  });
+  const capacities =
+    share &&
+    byModel((model) => {
+      const onLimitChanged = (limit: number): void => {
+        log[limit === 0 ? 'info' : 'warn']({ model, limit }, 'chat: the concurrency limit of the engine changed');
+        report.limitChanged({ model, limit });
+      };
+      return new EngineCapacity({ ...lengths, random, engine: engineName(baseUrl, model), share, onLimitChanged });
+    });
   const parts: CallParts = {
     url: new URL(`${baseUrl}/chat/completions`),
     apiKey,
@@ -72,13 +72,13 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     retryPolicy: new RetryPolicy({ ...lengths, limits, random }),
     catalog: options.catalog,
     refusedFields: new RefusedFields(lengths.monotonicMs),
-    engines: { breakerOf: breakers.of, capacityOf: capacities.of },
+    engines: { breakerOf: breakers.of, capacityOf: (model) => capacities?.of(model) },
   };
   const clientOf = (ownParts: CallParts): ChatClient => ({
     stream: (request, signal, onEvent) => askWithRetries(ownParts, { request, signal, onEvent }),
     withCatalog: (catalog) => clientOf({ ...ownParts, catalog }),
     async close() {
-      for (const capacity of capacities.all()) capacity?.close();
+      for (const capacity of capacities?.all() ?? []) capacity.close();
       share?.close();
       await agent.destroy();
     },
@@ -87,16 +87,14 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
 }
 
 /** One value per model, created when it is first needed. */
-function byModel<Value>(create: (model: string) => Value): { of(model: string): Value; all(): Iterable<Value> } {
-  const made = new Map<string, Value>();
-  return {
-    of(model) {
-      const value = made.get(model) ?? create(model);
-      made.set(model, value);
-      return value;
-    },
-    all: () => made.values(),
+function byModel<Value extends object>(create: (model: string) => Value) {
+  const values = new Map<string, Value>();
+  const add = (model: string): Value => {
+    const value = create(model);
+    values.set(model, value);
+    return value;
   };
+  return { of: (model: string) => values.get(model) ?? add(model), all: () => values.values() };
 }
 
 export type { ChatClient };

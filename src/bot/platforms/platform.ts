@@ -372,9 +372,15 @@ export interface ConnectionHandlers {
    * notifies the operator. Safe to repeat.
    * @throws Error if that is not possible now
    */
-  onUndeliverable(answer: { replyId: DeliveryId; userId: string; text: string }): Promise<void>;
+  onUndeliverable(answer: UndeliverableAnswer): Promise<void>;
   /** Called when a delivery is lost that the platform sends only once; must not throw or wait. */
   onLost(reason: string): void;
+}
+
+export interface UndeliverableAnswer {
+  replyId: DeliveryId;
+  userId: string;
+  text: string;
 }
 
 /** A connection that is kept open from its creation. */

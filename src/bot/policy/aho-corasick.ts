@@ -1,7 +1,7 @@
 import type { FoldedText } from './fold-text.ts';
 
 const UNITS = 0x10000;
-/** Inserting so many characters takes a few milliseconds. */
+/** Characters that are inserted before the event loop gets a turn; a slice takes a few milliseconds. */
 const SLICE_CHARS = 10_000;
 
 /** From where to where a word stands in a text. */

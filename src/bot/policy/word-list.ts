@@ -8,7 +8,7 @@ import { AhoCorasick, type Place } from './aho-corasick.ts';
 /** Result of a scan. */
 export interface Scanned {
   hasWord: boolean;
-  /** How much of the text may be shown: a word at its end is held back until the next character shows whether it goes on. */
+  /** Length of the text that may be shown: a word at its end is held back until the next character shows whether it ends there. */
   showableChars: number;
 }
 

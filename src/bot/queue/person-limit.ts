@@ -33,14 +33,14 @@ interface PersonCount {
 export class PersonRateLimiter {
   readonly #redis: RedisClient;
   readonly #keyRing: KeyRing;
-  readonly #most: number;
+  readonly #maxPerMinute: number;
   /** Oldest first. Used on a cluster only. */
   readonly #counts = new Map<string, PersonCount>();
 
-  constructor(redis: RedisClient, keyRing: KeyRing, maxAMinute: number) {
+  constructor(redis: RedisClient, keyRing: KeyRing, maxPerMinute: number) {
     this.#redis = redis;
     this.#keyRing = keyRing;
-    this.#most = maxAMinute;
+    this.#maxPerMinute = maxPerMinute;
   }
 
   /** The counter key for accept.lua. */
@@ -54,7 +54,7 @@ export class PersonRateLimiter {
     if (!(this.#redis instanceof Cluster)) return false;
     const counted = this.#countOf(personId);
     counted.count += 1;
-    return counted.count > this.#most;
+    return counted.count > this.#maxPerMinute;
   }
 
   /** Records the result: a repeat is not counted, and a new message is shared with the other processes. */

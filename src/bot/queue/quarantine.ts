@@ -77,8 +77,8 @@ const UNAVAILABLE_FOR_MS = MINUTE_MS;
 /**
  * Runs suspected turns in processes of their own, so that a turn that kills its process harms only other suspects
  * (SECURITY.md poison-turns). When a process dies, its suspects are divided between two new ones, so that a poison turn soon
- * runs alone; the others go on beside it and wait for nobody. A turn that was alone in three dead processes is guilty. Deaths
- * of this worker itself are no evidence: its processes end with it.
+ * runs alone and no longer delays the others. A turn that was alone in three dead processes is guilty. Deaths of this worker
+ * do not count: its processes end with it.
  */
 export class Quarantine {
   readonly #options: QuarantineOptions;

@@ -37,8 +37,8 @@ export interface QueueReport {
   /** A failover lost an acknowledged message, and this receiver stored it again. */
   eventRecovered(event: { deliveryId: DeliveryId }): void;
   /**
-   * Too many messages wait, so that one more acknowledged message is kept by id only. If a failover loses it, the loss can
-   * only be reported.
+   * An acknowledged message is kept by id only, because too many messages wait. If a failover loses it, it can only be
+   * reported, not restored.
    */
   messageReducedToId(): void;
   /** A failover lost an acknowledged message of which this receiver has only the id. */

@@ -18,7 +18,7 @@ const endClaimsScript = loadScript(import.meta.url, './scripts/end-claims.lua', 
   libraries: [CLAIM_NAME],
   constants: { PART_MARK },
   keys: ['pending'],
-  args: ['statePrefix', 'touchedWithinMs', 'most', 'unrenewedMs', '...workers'],
+  args: ['statePrefix', 'touchedWithinMs', 'limit', 'unrenewedMs', '...workers'],
   answer: 'texts',
 });
 
@@ -65,7 +65,7 @@ export async function endClaims(
   names: readonly string[],
   unrenewedMs = 0,
 ): Promise<ConversationRef[]> {
-  const limits = { touchedWithinMs: TOUCHED_WITHIN_MS, most: MAX_CHECKED, unrenewedMs };
+  const limits = { touchedWithinMs: TOUCHED_WITHIN_MS, limit: MAX_CHECKED, unrenewedMs };
   const args = { statePrefix: stateKeyPrefix(partition), ...limits, workers: names };
   const ids = await endClaimsScript.run(redis, { pending: pendingKey(partition) }, args);
   return ids.map((id) => ({ id: asConversationId(id), partition }));

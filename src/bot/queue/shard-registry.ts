@@ -47,7 +47,7 @@ export class ShardRegistry {
   }
 
   /** Reports this process's count with one command. @returns the counts of all processes */
-  async say(): Promise<ShardNumbers> {
+  async report(): Promise<ShardNumbers> {
     return this.#note();
   }
 
@@ -69,13 +69,13 @@ export class ShardRegistry {
 }
 
 /**
- * Worker part, repeated every few seconds: also reads the shards of processes with another count, until those are empty and
- * unused.
+ * Makes a worker also read the shards of processes with another count, until those are empty and unused. Called every few
+ * seconds.
  */
-export async function readAllShards(census: ShardRegistry, worker: Pick<TurnWorker, 'readShards'>): Promise<void> {
-  const numbers = await census.say();
+export async function readAllShards(registry: ShardRegistry, worker: Pick<TurnWorker, 'readShards'>): Promise<void> {
+  const numbers = await registry.report();
   worker.readShards(numbers.known);
-  if (numbers.known > numbers.used) worker.readShards((await census.removeUnusedShards(numbers)).known);
+  if (numbers.known > numbers.used) worker.readShards((await registry.removeUnusedShards(numbers)).known);
 }
 
 /**
@@ -83,8 +83,8 @@ export async function readAllShards(census: ShardRegistry, worker: Pick<TurnWork
  * @returns a function that stops the reports
  */
 export function startShardReports(redis: RedisClient, shards: number): () => void {
-  const census = new ShardRegistry(redis, shards);
-  const say = () => inBackground(() => census.say());
+  const registry = new ShardRegistry(redis, shards);
+  const say = () => inBackground(() => registry.report());
   redis.on('ready', say);
   const timer = setInterval(say, REPORT_SHARDS_EVERY_MS);
   return () => {

@@ -18,7 +18,7 @@ const stopScript = loadScript(import.meta.url, './scripts/stop-running.lua', {
 /**
  * Stops a person's running answer. Safe to repeat with the same stop. The script checks who asked: a stop by another person
  * has no effect (as with /stop).
- * @returns whether an answer was stopped, or will be if its post, whose place is not stored yet, is the meant one
+ * @returns whether an answer was stopped, or will be stopped if its post, which is not stored yet, is the one meant
  * @throws the connection's error when Redis is unavailable
  */
 export async function stopRunning(

@@ -43,8 +43,7 @@ interface Parts {
 /**
  * Queue of conversations to summarise, with at most one waiting or running job each. A failed job is not retried;
  * conversation/scripts/try-summary.lua notes when the next question may request it. BullMQ starts with the process's first
- * request: a process that requests summaries then has a worker for them, so that no job is stranded, and deployments whose
- * conversations all fit the prompt pay nothing.
+ * request: each process that requests summaries also runs them, and a deployment that needs none has no cost.
  */
 export class SummaryQueue {
   readonly #closing = new AbortController();

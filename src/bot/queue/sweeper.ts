@@ -30,7 +30,7 @@ const MAX_WAKES_PER_PARTITION = 10;
 const MAX_ROUND_MS = 2 * SECOND_MS;
 const forgottenScript = loadScript(import.meta.url, './scripts/find-stale-pending.lua', {
   keys: ['pending'],
-  args: ['untouchedMs', 'most', 'touchedAgoMs'],
+  args: ['untouchedMs', 'limit', 'touchedAgoMs'],
   answer: 'texts',
 });
 
@@ -123,7 +123,7 @@ export class Sweeper {
     this.#asking.add(partition);
     try {
       const touchedAgoMs = SWEEP_AFTER_MS - WOKEN_AGAIN_AFTER_MS;
-      const args = { untouchedMs: afterMs, most: MAX_WAKES_PER_PARTITION, touchedAgoMs };
+      const args = { untouchedMs: afterMs, limit: MAX_WAKES_PER_PARTITION, touchedAgoMs };
       const ids = await forgottenScript.run(this.#options.redis, { pending: pendingKey(partition) }, args);
       return ids.map(asConversationId);
     } finally {

@@ -46,8 +46,8 @@ export interface TurnLeaseOptions {
  * Holds a turn for this worker while it runs: BullMQ's lock on the wake and the claim on the conversation, renewed in one
  * write by one timer. The claim decides; the lock only makes BullMQ pass on the wake of a dead worker.
  *
- * BullMQ's own renewal is disabled: it knows a job by its id alone, so that the first run of a job ends the renewal of a
- * second one, and it compares wall clocks, which may be set back.
+ * BullMQ's own renewal is disabled for two reasons: it identifies a job by its id alone, so the end of a job's first run
+ * also ends the renewal of its second run; and it compares wall clocks, which may be set back.
  */
 export class TurnLease {
   readonly #options: TurnLeaseOptions;

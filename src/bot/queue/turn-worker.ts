@@ -63,8 +63,8 @@ export interface TurnWorkerOptions {
 }
 
 const STALLED_SCAN_MS = 2.5 * SECOND_MS;
-/** Crashes are counted per turn, never per job, so that BullMQ's own count must not end anything. */
-const NEVER = 1_000_000;
+/** Disables BullMQ's own limit: crashes are counted per turn, not per job. */
+const UNLIMITED_STALLS = 1_000_000;
 
 /** Time for the last writes of turns that a stop has aborted. */
 const LAST_WRITES_MS = 3 * SECOND_MS;
@@ -154,9 +154,9 @@ export class TurnWorker {
    */
   readShards(count: number): void {
     if (this.#isClosing) return;
-    const most = Math.max(count, this.#options.limits.shards);
-    while (this.#workers.length < most) this.#workers.push(this.#startWorker(this.#workers.length));
-    for (const worker of this.#workers.splice(most)) {
+    const wanted = Math.max(count, this.#options.limits.shards);
+    while (this.#workers.length < wanted) this.#workers.push(this.#startWorker(this.#workers.length));
+    for (const worker of this.#workers.splice(wanted)) {
       this.#leaving.add(worker);
       inBackground(() => worker.close().finally(() => this.#leaving.delete(worker)));
     }
@@ -176,7 +176,7 @@ export class TurnWorker {
       skipLockRenewal: true,
       stalledInterval: STALLED_SCAN_MS,
       runRetryDelay: SECOND_MS,
-      maxStalledCount: NEVER,
+      maxStalledCount: UNLIMITED_STALLS,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
       skipVersionCheck: true,
@@ -204,7 +204,7 @@ export class TurnWorker {
 
   async #run(conversation: ConversationRef, lock: WakeLock | undefined, shard: number): Promise<void> {
     const { report, store, wakeQueue } = this.#options;
-    // BullMQ may give this process a wake whose lock has expired here. The turn continues, and wakes the messages behind it.
+    // This process may already run the turn, if its lock on the wake had expired. That run wakes the messages behind it.
     if (await this.#running.get(conversation.id)?.lease.renew()) return;
     const controller = new AbortController();
     const lease = new TurnLease({

@@ -39,7 +39,7 @@ const addScript = loadScript(import.meta.url, './scripts/add-check.lua', {
 const takeScript = loadScript(import.meta.url, './scripts/take-checks.lua', {
   constants: { CLAIMED_MS },
   keys: ['due', 'checks'],
-  args: ['most'],
+  args: ['limit'],
   rows: { id: 'text', storedMs: 'text', sealed: 'text', ageMs: 'number' },
 });
 const endScript = loadScript(import.meta.url, './scripts/end-check.lua', {
@@ -97,7 +97,7 @@ export class DeferredReconciliation {
   /** Does the due checks of all workers that no other worker is doing. */
   async runDue(): Promise<void> {
     const { redis, log } = this.#options;
-    const taken = await takeScript.run(redis, RECONCILIATION_KEYS, { most: MAX_AT_ONCE });
+    const taken = await takeScript.run(redis, RECONCILIATION_KEYS, { limit: MAX_AT_ONCE });
     const run = async ({ id, storedMs, sealed, ageMs }: (typeof taken)[number]) => {
       const isDone = await this.#carryOut(id, sealed).catch((error: unknown) => {
         log.debug({ error: asError(error) }, 'a check of an answer is repeated later');

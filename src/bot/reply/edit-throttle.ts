@@ -100,8 +100,7 @@ export class EditThrottle {
   }
 
   /**
-   * Waits until the end of the event-loop turn. An answer that ends within it closes the reply before that, so that only the
-   * final text is written.
+   * Waits until the end of the event-loop turn: if the answer also ends within it, only the final text is written.
    */
   #hold(): Promise<void> {
     return new Promise((resolve) => {

@@ -28,7 +28,7 @@ export interface PostedMessageOptions {
 /** Pause before the next call while the platform refuses all calls until the operator repairs the app. */
 const UNAUTHORISED_PAUSE_MS = 2 * SECOND_MS;
 
-/** How long an early note of a post stays unused. The fence check with it is not valid for longer either. */
+/** Time after which an unused early note of a post is withdrawn: the fence check made with it is no longer valid. */
 const PREPARED_FOR_MS = FENCE_VALID_MS;
 
 /**
@@ -138,7 +138,7 @@ export class PostedMessage {
   }
 
   /**
-   * Clears the early note while a model thinks for long. If this worker dies meanwhile, the next one need not look for a post
+   * Clears the early note while a model thinks for long. If this worker then dies, the next one does not search for a post
    * that was never sent.
    */
   async #withdrawPrepared(prepared: Promise<PostState | undefined | 'failed'>): Promise<'failed'> {
@@ -204,9 +204,8 @@ export class PostedMessage {
   }
 
   /**
-   * Checks the fence, unless a fresh check exists and no other worker can have taken over since: a claim changes hands only
-   * after its lock has expired. The ledger's note of the post is fresh too, so other workers know how long the post may
-   * still take to arrive.
+   * Checks the fence and notes the post in the ledger, unless `prepare` has just done so and this worker certainly still has
+   * the claim. The time of the note tells other workers how long the post may still take to arrive.
    */
   async #begin(answer: string | undefined): Promise<PostState | undefined> {
     const { ledger, part, isClaimHeld } = this.#options;

@@ -92,8 +92,8 @@ export class PulledReply implements LiveReply {
   }
 
   /**
-   * Unknown until the live time is over: polls may only be late. An answer that is given again meanwhile is read by nobody if
-   * the platform has the first one.
+   * Cannot be determined during the live time, because polls may only be late. A repeated answer is harmless: a platform that
+   * has the first one does not poll again.
    */
   async findCompleteAnswer(): Promise<FinalRecord[] | undefined> {
     return undefined;

@@ -399,7 +399,7 @@ export class PushedReply implements LiveReply {
     this.#status = status;
     const isSettled = (await this.#push.showStatus?.(replyTarget, status)) ?? true;
     if (!isSettled) this.#isStatusDoubtful = true;
-    // This process may have been frozen meanwhile: the line would stay below another worker's answer.
+    // If this process was frozen and has lost its claim, the line would stay below another worker's answer.
     if (status !== '' && !controls.isClaimHeld()) await this.#showStatus('');
   }
 

@@ -8,11 +8,14 @@ import type { OpenTurn } from './open-turn.ts';
 
 export interface ApologyOptions {
   openTurn: OpenTurn;
-  setAside: RejectUnreadable;
+  rejectUnreadable: RejectUnreadable;
 }
 
 /** The visible apology for a turn that is given up (SECURITY.md poison-turns). */
-export function createApology({ openTurn, setAside }: ApologyOptions): (turn: TurnClaim) => Promise<TurnCommit> {
+export function createApology({
+  openTurn,
+  rejectUnreadable,
+}: ApologyOptions): (turn: TurnClaim) => Promise<TurnCommit> {
   return async (turn) => {
     const controls: TurnControls = {
       claim: turn,
@@ -29,7 +32,7 @@ export function createApology({ openTurn, setAside }: ApologyOptions): (turn: Tu
     };
     turn.trace.note('c', 'dead');
     const opened = openTurn(controls);
-    if (!opened) return setAside(controls);
+    if (!opened) return rejectUnreadable(controls);
     const { context } = opened;
     const records = await context.live.finish(
       translate(context, TURN_TEXTS.deadLetter, { reference: referenceOf(turn.turnId) }),

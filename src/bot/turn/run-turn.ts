@@ -28,7 +28,7 @@ export interface RunTurnOptions {
   keyRing: KeyRing;
   groupScope: GroupScope;
   openTurn: OpenTurn;
-  setAside: RejectUnreadable;
+  rejectUnreadable: RejectUnreadable;
   decideOutcome: DecideOutcome;
   aiMark: AiMarkSetting;
   report: Pick<TurnReport, 'turnEnded'>;
@@ -43,7 +43,7 @@ export interface RunTurnOptions {
 export function createRunTurn(options: RunTurnOptions): (controls: TurnControls) => Promise<TurnCommit> {
   return async (controls) => {
     const opened = options.openTurn(controls);
-    if (!opened) return options.setAside(controls);
+    if (!opened) return options.rejectUnreadable(controls);
     try {
       return await runOpenTurn(options, opened);
     } catch (error) {
@@ -67,31 +67,18 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
     return { outcome: 'final', records: [...outcome.postedRecords, ...unreadableRecords(turn)] };
   const isPrivate = context.newest.chat.kind === 'private';
   const notices = openNotices(keyRing, turn.conversation, isPrivate ? turn.notices : []);
-  const { language } = context.question;
   const leftover = leftoverFor(keyRing, context, outcome);
-  const mark = aiMarkOf(options.aiMark, outcome, { language, turnId: turn.turnId });
-  // An earlier answer needs the mark before the reply to a command too.
-  const markWords = mark?.words ?? (leftover && aiMarkWords(options.aiMark, language));
-  const lines = [...notices.texts, outcome.note, markWords].filter((line) => line !== undefined);
-  const status = lines.length > 0 ? lines.join('\n') : undefined;
-  const erase = eraseWith(leftover, outcome.erase);
   const thread = threadSpokenIn(context.newest, turn.conversation, outcome.threadHistory?.conversation);
   const hasHistory = outcome.history?.append !== undefined;
   const followed =
     hasHistory && thread && mayContinueThread(context) ? { ...turn.conversation, id: thread.id } : undefined;
   const isGone = await isRetracted(options, context, outcome);
   if (followed && !isGone) await options.noteAnswerEnding(followed);
-  const records = isGone
-    ? await context.live.retract(outcome.text)
+  const records = await (isGone
+    ? context.live.retract(outcome.text)
     : outcome.hold
-      ? await context.live.leaveOpen(outcome.text, outcome.mention)
-      : await context.live.finish(prependLeftover(leftover, outcome.text), {
-          status,
-          thinking: outcome.thinking,
-          mention: outcome.mention,
-          fileHeader: mark?.fileHeader ?? outcome.fileHeader,
-          offers: OFFERS[outcome.kind],
-        });
+      ? context.live.leaveOpen(outcome.text, outcome.mention)
+      : finishReply(options.aiMark, context, outcome, { leftover, notices: notices.texts }));
   throwIfSuperseded(controls.signal);
   if (outcome.replaces !== undefined) await replaceOld(options, context, outcome.replaces);
   if (isTracing()) describeSpan({ 'parley.platform': context.platform.name, 'parley.outcome': outcome.kind });
@@ -109,7 +96,7 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
     records: [...withOrigin(records, context, outcome), ...unreadableRecords(turn)],
     history: outcome.history,
     threadHistory: outcome.threadHistory,
-    erase,
+    erase: eraseWith(leftover, outcome.erase),
     thread: hasHistory ? thread : undefined,
     followed,
     stopServed: outcome.stopServed,
@@ -121,7 +108,27 @@ async function runOpenTurn(options: RunTurnOptions, { context, decided }: Opened
   };
 }
 
-/** Commands and pauses are no questions that somebody should have answered. */
+/** Ends the live reply with the whole text, below it the notices, the note and the mark of AI texts. */
+function finishReply(
+  aiMark: AiMarkSetting,
+  { live, question: { language }, turn }: TurnContext,
+  outcome: Outcome,
+  { leftover, notices }: { leftover: DeferredMessage | undefined; notices: readonly string[] },
+): Promise<TurnCommit['records']> {
+  const mark = aiMarkOf(aiMark, outcome, { language, turnId: turn.turnId });
+  // An earlier answer needs the mark before the reply to a command too.
+  const markWords = mark?.words ?? (leftover && aiMarkWords(aiMark, language));
+  const lines = [...notices, outcome.note, markWords].filter((line) => line !== undefined);
+  return live.finish(prependLeftover(leftover, outcome.text), {
+    status: lines.length > 0 ? lines.join('\n') : undefined,
+    thinking: outcome.thinking,
+    mention: outcome.mention,
+    fileHeader: mark?.fileHeader ?? outcome.fileHeader,
+    offers: OFFERS[outcome.kind],
+  });
+}
+
+/** Commands and pauses do not count as unanswered questions. */
 function unansweredBy({ newest, turn }: TurnContext, { kind, unanswered }: Outcome): TurnCommit['unanswered'] {
   const reason = newest.slash ? undefined : kind === 'refused' ? kind : unanswered;
   if (reason === undefined) return undefined;

@@ -153,7 +153,7 @@ export class SignInGate {
       case 'too-many':
         return this.#tooMany(context, invited.retryAtMs);
       case 'full':
-        return this.#inviteWith(context, 'tooManyThreadsHeld', useless, { count: invited.most });
+        return this.#inviteWith(context, 'tooManyThreadsHeld', useless, { count: invited.maxWaiting });
       case 'invited':
         return { kind: 'sign-in', text: this.#withLink(context, 'invitationHeld', invited), hold: true };
       case 'waiting':

@@ -5,10 +5,10 @@ export interface ChatLimits {
   /** Maximum requests that one key may start within any 10 seconds. Default 200. */
   requestsPer10Sec: number;
   /** Maximum concurrent requests of one key. Default 20. */
-  atOnce: number;
+  maxConcurrent: number;
 }
 
-export const DEFAULT_CHAT_LIMITS: ChatLimits = { requestsPer10Sec: 200, atOnce: 20 };
+export const DEFAULT_CHAT_LIMITS: ChatLimits = { requestsPer10Sec: 200, maxConcurrent: 20 };
 
 const WINDOW_MS = 10 * SECOND_MS;
 
@@ -41,7 +41,7 @@ export class KeyLimits {
     this.#uses.set(key, use);
     const nowMs = this.#nowMs();
     while (use.startedAtMs[0] !== undefined && use.startedAtMs[0] <= nowMs - WINDOW_MS) use.startedAtMs.shift();
-    if (use.open >= this.#limits.atOnce) throw tooManyAtOnce();
+    if (use.open >= this.#limits.maxConcurrent) throw tooManyAtOnce();
     if (use.startedAtMs.length >= this.#limits.requestsPer10Sec) {
       const freeAtMs = (use.startedAtMs[0] ?? nowMs) + WINDOW_MS;
       throw tooOften(freeAtMs - nowMs);

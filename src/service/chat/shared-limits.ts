@@ -60,11 +60,11 @@ export class SharedLimits {
   async begin(apiKey: string): Promise<() => void> {
     const { begun, open } = this.#keysOf(apiKey);
     const id = randomToken(ID_BYTES);
-    const { requestsPer10Sec, atOnce } = this.#limits;
+    const { requestsPer10Sec, maxConcurrent } = this.#limits;
     const args = {
       id,
       maxBegun: requestsPer10Sec,
-      maxOpen: atOnce,
+      maxOpen: maxConcurrent,
       windowMs: WINDOW_MS,
       placeMs: SLOT_TTL_MS,
       nowMs: this.#nowMs(),

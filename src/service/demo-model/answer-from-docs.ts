@@ -62,7 +62,7 @@ function firstBlocks(blocks: string[], language: Language): string[] {
 }
 
 function bestBlocks(blocks: string[], hits: number[]): string[] {
-  const most = Math.max(...hits);
+  const maxHits = Math.max(...hits);
   const rated = blocks.map((block, index) => ({
     block,
     index,
@@ -71,7 +71,7 @@ function bestBlocks(blocks: string[], hits: number[]): string[] {
   const chosen: typeof rated = [];
   let chars = 0;
   for (const candidate of rated.sort((left, right) => right.score - left.score).slice(0, MAX_BLOCKS)) {
-    const isWeak = candidate.score < WEAK_SHARE * most;
+    const isWeak = candidate.score < WEAK_SHARE * maxHits;
     if (chosen.length > 0 && (isWeak || chars + candidate.block.length > MAX_EXCERPT_CHARS)) continue;
     chosen.push(candidate);
     chars += candidate.block.length;

@@ -17,7 +17,7 @@ const endScript = loadScript(import.meta.url, './scripts/end-login-try.lua', {
 /** Numbers of wrong passwords within ten minutes. */
 export interface LoginLimits {
   /** Above it, a wrong password for this name at this address is answered with 429; the correct one is still accepted. */
-  told: number;
+  ofNameAtAddress: number;
   /** Above it, passwords from this address are not checked for any name. Whole institutions share an address. */
   ofAddress: number;
   /**
@@ -29,7 +29,12 @@ export interface LoginLimits {
   ofDevice: number;
 }
 
-export const DEFAULT_LOGIN_LIMITS: LoginLimits = { told: 10, ofAddress: 1_000, ofName: 1_000, ofDevice: 100 };
+export const DEFAULT_LOGIN_LIMITS: LoginLimits = {
+  ofNameAtAddress: 10,
+  ofAddress: 1_000,
+  ofName: 1_000,
+  ofDevice: 100,
+};
 
 /** A login attempt: the name, and where it comes from. */
 export interface LoginAttempt {
@@ -70,16 +75,16 @@ export class LoginThrottle {
   }
 
   async #judge(tried: LoginAttempt, fits: () => Promise<boolean>): Promise<LoginVerdict> {
-    const { told, ofAddress, ofName, ofDevice } = this.#limits;
+    const { ofNameAtAddress, ofAddress, ofName, ofDevice } = this.#limits;
     const keys = this.#keys(tried);
     const isKnown = tried.deviceId !== undefined;
-    const limits = { ownLimit: isKnown ? ofDevice : told, nameLimit: ofName, addressLimit: ofAddress };
+    const limits = { ownLimit: isKnown ? ofDevice : ofNameAtAddress, nameLimit: ofName, addressLimit: ofAddress };
     const { mayLook, count, leftMs } = await this.#store.use((redis) =>
       beginScript.run(redis, keys, { isKnown, ...limits, windowMs: WINDOW_MS }),
     );
     const retryAfterSec = Math.max(1, Math.ceil(leftMs / SECOND_MS));
     if (!mayLook) return { isRight: false, retryAfterSec };
-    if (!(await fits())) return { isRight: false, retryAfterSec: count > told ? retryAfterSec : undefined };
+    if (!(await fits())) return { isRight: false, retryAfterSec: count > ofNameAtAddress ? retryAfterSec : undefined };
     await this.#store.use((redis) => endScript.run(redis, keys, {}));
     return { isRight: true };
   }

@@ -18,7 +18,7 @@ const CLOSED_SHARE = 1 / 32;
  * Limits the number of idle connections, both new and kept-alive. Above the limit, the oldest connections of the address
  * that holds the most are closed. One address therefore cannot exhaust the limit and lock out a platform's next delivery.
  */
-export function limitIdleConnections(server: Server, most: number): void {
+export function limitIdleConnections(server: Server, maxIdle: number): void {
   const byAddress = new Map<string, Holder>();
   const holderOf = new WeakMap<Socket, Holder>();
   let count = 0;
@@ -29,7 +29,7 @@ export function limitIdleConnections(server: Server, most: number): void {
   const add = (socket: Socket, { idle }: Holder) => {
     idle.add(socket);
     count += 1;
-    if (count > most) closeOldest();
+    if (count > maxIdle) closeOldest();
   };
   const closeOldest = () => {
     let heaviest: Holder | undefined;

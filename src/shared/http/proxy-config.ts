@@ -76,8 +76,8 @@ function directRule(entry: string): (target: Target) => boolean {
 /** A network in CIDR form; undefined for any other text. */
 function networkOf(entry: string): BlockList | undefined {
   const [address = '', length = '', ...more] = entry.split('/');
-  const most = isIPv4(address) ? 32 : 128;
-  if (isIP(address) === 0 || !/^\d{1,3}$/.test(length) || Number(length) > most || more.length > 0) return undefined;
+  const maxBits = isIPv4(address) ? 32 : 128;
+  if (isIP(address) === 0 || !/^\d{1,3}$/.test(length) || Number(length) > maxBits || more.length > 0) return undefined;
   const network = new BlockList();
   network.addSubnet(address, Number(length), familyOf(address));
   return network;

@@ -54,8 +54,8 @@ interface PartReading {
 function readPart(claims: Claims, { name, source, usual, fallback }: PartReading): string {
   const value = valuesOf(claims, source ?? usual)[0] ?? (source ? undefined : fallback);
   const isKey = name === 'id' || name === 'username';
-  const most = isKey ? MAX_CHARS[name] : MAX_CHARS.other;
-  if (value === undefined || (isKey && value === '') || value.length > most || CONTROL.test(value))
+  const maxChars = isKey ? MAX_CHARS[name] : MAX_CHARS.other;
+  if (value === undefined || (isKey && value === '') || value.length > maxChars || CONTROL.test(value))
     throw new ProviderError('profile_unusable', `The claims contain no usable ${name}`);
   return value;
 }

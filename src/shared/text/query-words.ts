@@ -19,7 +19,7 @@ const ASKING =
   /我们?可以|可不可以|能不能|多少[本个张次天台条份册]?|几[本个张次天台条份册点号]|(?:是)?什么时候|(?:应该|要)?(?:怎么样?|怎样|如何)/g;
 
 /** The words to look up for a question, each in its exact form if it has one. @param most maximum number of words */
-export function queryWords(question: string, most: number): QueryWord[] {
+export function queryWords(question: string, maxTerms: number): QueryWord[] {
   const query = question.normalize('NFKC').replace(ASKING, ' ');
   const plain = new Set<Term>();
   /** Keyed by the base term. */
@@ -46,7 +46,7 @@ export function queryWords(question: string, most: number): QueryWord[] {
       else if (kind !== 'text') form = found;
     },
   );
-  const words = queryTerms(query, most).flatMap((term): QueryWord[] => {
+  const words = queryTerms(query, maxTerms).flatMap((term): QueryWord[] => {
     const longer = [...(joined.get(term) ?? [])];
     // An ideograph that also occurs in a longer word of the question is not a separate word.
     const forms = [...(exact.get(term) ?? [])].filter((one) => !paired.has(one));
@@ -55,5 +55,5 @@ export function queryWords(question: string, most: number): QueryWord[] {
       ...forms.map((one) => ({ anyOf: [one, ...longer] as const, orElse: term })),
     ];
   });
-  return [...words, ...[...signedIdle].map((one) => ({ anyOf: [one] as const, isOptional: true }))].slice(0, most);
+  return [...words, ...[...signedIdle].map((one) => ({ anyOf: [one] as const, isOptional: true }))].slice(0, maxTerms);
 }

@@ -126,10 +126,10 @@ export function rangeOf(term: Term): [from: Term, below: Term] {
 }
 
 /** The distinct meaningful terms of a question, in order. @param most maximum number of terms */
-export function queryTerms(query: string, most: number): Term[] {
+export function queryTerms(query: string, maxTerms: number): Term[] {
   const found = new Set<Term>();
   eachTerm(query, (term) => {
-    if (found.size < most && !isStopTerm(term)) found.add(term);
+    if (found.size < maxTerms && !isStopTerm(term)) found.add(term);
   });
   return [...found];
 }

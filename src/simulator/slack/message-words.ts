@@ -19,8 +19,9 @@ export function readMessageContent(args: CallArguments, kind: 'post' | 'edit'): 
   if (markdown !== undefined && (text !== undefined || blocks)) throw new SlackFault('markdown_text_conflict');
   const words = markdown ?? text;
   if (words === undefined && !blocks) throw new SlackFault('no_text');
-  const most = markdown !== undefined ? MAX_MARKDOWN_CHARS : kind === 'edit' ? MAX_EDITED_TEXT_CHARS : MAX_TEXT_CHARS;
-  if ((words ?? '').length > most) throw new SlackFault('msg_too_long');
+  const maxChars =
+    markdown !== undefined ? MAX_MARKDOWN_CHARS : kind === 'edit' ? MAX_EDITED_TEXT_CHARS : MAX_TEXT_CHARS;
+  if ((words ?? '').length > maxChars) throw new SlackFault('msg_too_long');
   // An empty list removes the blocks, and `text` becomes the content.
   if (blocks?.blocks?.length === 0) return { markdown: markdownOfMrkdwn(text ?? ''), note: '', blocks: [] };
   if (blocks) return blocks;

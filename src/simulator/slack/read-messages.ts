@@ -68,9 +68,9 @@ async function page(
   if (!/^\d{1,6}$/.test(cursor)) throw new SlackFault('invalid_cursor');
   const from = Number(cursor);
   const asked = Number(args['limit'] ?? limit);
-  const most = Number.isInteger(asked) && asked > 0 ? Math.min(asked, DEFAULT_LIMIT.replies) : limit;
+  const pageSize = Number.isInteger(asked) && asked > 0 ? Math.min(asked, DEFAULT_LIMIT.replies) : limit;
   const withPayload = flagOf(args, 'include_all_metadata');
-  const next = from + most;
+  const next = from + pageSize;
   const hasMore = messages.length > next;
   return {
     messages: await Promise.all(messages.slice(from, next).map((message) => wireMessage(side, message, withPayload))),

@@ -239,7 +239,7 @@ describe('asking to sign in', () => {
       return fixture.identity.inviteToSignIn({ ...fixture.owner, chatUserId: '20001', conversation, language: 'en' });
     };
     for (let count = 1; count < 50; count += 1) expect((await ask(count)).kind).toBe('waiting');
-    expect(await ask(50)).toEqual({ kind: 'full', most: 50 });
+    expect(await ask(50)).toEqual({ kind: 'full', maxWaiting: 50 });
     expect((await ask(7)).kind).toBe('waiting');
     await fixture.walk(fixture.browser('20001', '20001'), link);
     expect(fixture.releases).toHaveLength(50);

@@ -175,7 +175,7 @@ test('a search after any changes returns the hits of a full scan over the readab
         for (const [words, reader] of questions) {
           const readable = [...there.values()].filter(({ readers }) => mayRead(readers, reader));
           const isReadable = (entry: { readers?: Readers }) => mayRead(entry.readers ?? 'nobody', reader);
-          const hits = index.search({ query: words.join(' '), isReadable, most: 8 });
+          const hits = index.search({ query: words.join(' '), isReadable, limit: 8 });
           expect(hits.map(({ entry, score }) => ({ name: entry.path, score }))).toEqual(
             naive(readable, words.join(' ')),
           );
@@ -225,7 +225,7 @@ describe('indexing a hostile text within the time limit', () => {
       const index = newIndex();
       await index.add({ source: 's', path: 'p', title: 't', stamp: '', parts: [{ text: page.text }, { text }] });
       await index.settle();
-      index.search({ query: text.slice(0, 1_000), isReadable: () => true, most: 8 });
+      index.search({ query: text.slice(0, 1_000), isReadable: () => true, limit: 8 });
       expect(spentMs()).toBeLessThan(LENGTH / 50);
     },
     120_000,
@@ -263,7 +263,7 @@ describe('tables of contents and alphabetical indexes', () => {
     const parts = [PAGE_LISTS[list]![1], explained].map((text, at) => ({ label: `page ${at + 1}`, text }));
     await index.add({ source: 's', path: 'manual.pdf', title: 'Manual', stamp: '1', parts });
     await index.settle();
-    const [hit] = index.search({ query, isReadable: () => true, most: 1 });
+    const [hit] = index.search({ query, isReadable: () => true, limit: 1 });
     expect(hit?.place).toBe('page 2');
   });
 });

@@ -29,7 +29,7 @@ const MIN_FOUND = 0.5;
         await index.add({ source: 'set', path: id, title, stamp: '1', parts: [{ text }] });
       await index.settle();
       const ranks = queries.map(({ q, ids }) => {
-        const hits = index.search({ query: q, isReadable: () => true, most: TOP });
+        const hits = index.search({ query: q, isReadable: () => true, limit: TOP });
         return hits.findIndex(({ entry }) => ids.includes(entry.path));
       });
       const share = (found: (rank: number) => boolean) => ranks.filter(found).length / ranks.length;

@@ -5,7 +5,7 @@ import { KeyRing } from '../../../src/shared/crypto/key-ring.ts';
 import { MediaStore } from '../../../src/bot/turn/conversation/images/media-store.ts';
 import { conversationOf, personIdOf } from '../../../src/bot/domain/conversation.ts';
 import { Inbox } from '../../../src/bot/queue/accept.ts';
-import { createNotifyRefused } from '../../../src/bot/app/receiver.ts';
+import { notifyRefused } from '../../../src/bot/ingress/notify-refused.ts';
 import { createFakePlatform } from '../../support/fake-platform.ts';
 import { textMessage } from '../../support/messages.ts';
 import { recordingLog } from '../../support/redis.ts';
@@ -26,7 +26,7 @@ async function counters(keyRing: KeyRing): Promise<string[]> {
   const image = { partition: 1, personId, isSignedIn: true, mediaId: 'm' };
   await new MediaStore(redis, keyRing).storeImage(image, { dataUrl: 'data:' });
   const platform = createFakePlatform();
-  createNotifyRefused({ redis, keyRing, log: recordingLog().log })(platform, message, 'limited');
+  notifyRefused({ redis, keyRing, log: recordingLog().log }, platform, message, 'limited');
   await untilTrue(() => platform.written.length === 1);
   const names = await redis.keys('*');
   return names.filter((name) => /rate|media-kept|limited/.test(name)).sort();

@@ -158,7 +158,7 @@ describe('POST {base_url}/chat/completions [chat-completions]', () => {
 });
 
 describe('the error format {"error":{"message","type","param","code"}} [errors]', () => {
-  const NONE = { requestsPer10Sec: 0, atOnce: 1 };
+  const NONE = { requestsPer10Sec: 0, maxConcurrent: 1 };
   const MIB = 1_024 * 1_024;
 
   type Ask = () => Promise<{ status: number; body: unknown }>;

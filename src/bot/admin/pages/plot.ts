@@ -44,8 +44,8 @@ export function columns(title: string, values: readonly PlottedValue[]): SafeHtm
 }
 
 /** A share of the greatest value, as a bar in a table. */
-export function shareBar(value: number, greatest: number): SafeHtml {
-  const width = greatest === 0 ? 0 : Math.round((value / greatest) * 1_000) / 10;
+export function shareBar(value: number, max: number): SafeHtml {
+  const width = max === 0 ? 0 : Math.round((value / max) * 1_000) / 10;
   return html`<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">
     <rect class="column" x="0" y="0" width="${width}" height="8" />
   </svg>`;

@@ -55,7 +55,7 @@ const askScript = loadScript(import.meta.url, '../scripts/mint-invitation.lua', 
   answer: {
     kind: ['invited', 'waiting', 'too-many', 'linked', 'full', 'spent'],
     ...{ expiresAtMs: 'number', liveHash: 'text', liveMadeOf: 'text' },
-    ...{ retryAtMs: 'number', linkedAtMs: 'number', most: 'number' },
+    ...{ retryAtMs: 'number', linkedAtMs: 'number', maxWaiting: 'number' },
   },
 });
 
@@ -105,8 +105,8 @@ export type InvitationRefusal =
   | { kind: 'too-many'; retryAtMs: number }
   /** An active link was created since the caller checked. */
   | { kind: 'linked'; linkedAtMs: number }
-  /** `most` conversations of the user are already waiting. */
-  | { kind: 'full'; most: number };
+  /** `maxWaiting` conversations of the user are already waiting. */
+  | { kind: 'full'; maxWaiting: number };
 
 export interface Invitations {
   /**
@@ -250,7 +250,7 @@ async function requestOnce(
     ...{ waitingLifeMs: WAITING_LIFE_MS, maxWaiting: MAX_WAITING, uselessLinkMs, madeOf },
     ...{ ticketPrefix: keys.invitation(), transactionPrefix: keys.transaction(), quarantinePrefix: keys.quarantine() },
   });
-  const { kind, expiresAtMs, liveHash, liveMadeOf, retryAtMs, linkedAtMs, most } = answer;
+  const { kind, expiresAtMs, liveHash, liveMadeOf, retryAtMs, linkedAtMs, maxWaiting } = answer;
   switch (kind) {
     case 'invited':
       return { kind, token, expiresAtMs };
@@ -263,7 +263,7 @@ async function requestOnce(
     case 'linked':
       return { kind, linkedAtMs };
     case 'full':
-      return { kind, most };
+      return { kind, maxWaiting };
     case 'spent':
       return undefined;
   }

@@ -9,7 +9,7 @@
 --            waitingLifeMs, maxWaiting: of the conversations that wait   uselessLinkMs: creation time of the link that the caller
 --            found unusable ('' for none)   madeOf: input of the token   ticketPrefix, transactionPrefix, quarantinePrefix: of those keys
 -- Returns    kind and its values: 'invited' expiresAtMs | 'waiting' expiresAtMs, liveHash (of the usable one), liveMadeOf |
---            'too-many' retryAtMs | 'linked' linkedAtMs | 'full' most (too many conversations wait) |
+--            'too-many' retryAtMs | 'linked' linkedAtMs | 'full' maxWaiting (too many conversations wait) |
 --            'spent' if this invitation was already created and has ended. Safe to repeat.
 local now = tonumber(args.nowMs)
 local link = redis.call('HMGET', keys.link, 'status', 'linkedAtMs')
@@ -17,7 +17,7 @@ local linkedAt = link[2] or '0'
 if link[1] == 'active' and linkedAt ~= args.uselessLinkMs then return answer { kind = 'linked', linkedAtMs = linkedAt } end
 
 if args.conversation ~= '' and redis.call('SISMEMBER', keys.waiting, args.conversation) == 0 then
-  if redis.call('SCARD', keys.waiting) >= tonumber(args.maxWaiting) then return answer { kind = 'full', most = args.maxWaiting } end
+  if redis.call('SCARD', keys.waiting) >= tonumber(args.maxWaiting) then return answer { kind = 'full', maxWaiting = args.maxWaiting } end
   redis.call('SADD', keys.waiting, args.conversation)
 end
 if args.conversation ~= '' then redis.call('PEXPIRE', keys.waiting, args.waitingLifeMs) end

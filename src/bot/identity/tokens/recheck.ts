@@ -14,7 +14,7 @@ import { asPersonId, type PersonId } from '../../domain/ids.ts';
 
 const claimScript = loadScript(import.meta.url, '../scripts/claim-rechecks.lua', {
   keys: ['rechecks'],
-  args: ['nowMs', 'claimedUntilMs', 'most'],
+  args: ['nowMs', 'claimedUntilMs', 'limit'],
   answer: 'texts',
 });
 
@@ -44,7 +44,7 @@ export interface RecheckParts extends Omit<TokenParts, 'keepTokens' | 'log'> {
  */
 export async function recheckDue(parts: RecheckParts, limit: number): Promise<number> {
   const { store, nowMs } = parts;
-  const args = { nowMs: nowMs(), claimedUntilMs: nowMs() + RECHECK_CLAIM_LIFE_MS + Math.random(), most: limit };
+  const args = { nowMs: nowMs(), claimedUntilMs: nowMs() + RECHECK_CLAIM_LIFE_MS + Math.random(), limit };
   const due = await store.run(claimScript, { rechecks: keys.rechecks() }, args);
   const queue = due.map(asPersonId);
   const work = async () => {

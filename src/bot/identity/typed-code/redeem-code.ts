@@ -180,8 +180,7 @@ function openOwner(
 const notAwaited: TypedOutcome = { kind: 'not-awaited', language: undefined };
 
 /**
- * For a code that nobody expects and that matches no invitation: only text in exactly the page's format is withheld from the
- * model.
+ * Whether a code that matches no invitation is withheld from the model: only text in exactly the page's format.
  */
 function isAsShown({ look, isWhole }: ReadCode): boolean {
   return isWhole && look === 'shown';

@@ -8,7 +8,7 @@ import { DifyError, retrieve, type DifyFault } from './retrieve.ts';
 /** The same limit as for a search. */
 const ANSWER_LIMIT_MS = 5 * SECOND_MS;
 /** The results are ignored. */
-const TRIED = { query: 'library', most: 1 };
+const TRIED = { query: 'library', limit: 1 };
 
 /** Sends one test query with the configured key. */
 export const checkDify: CheckSource<DifyDefinition> = async (definition, signal) => {

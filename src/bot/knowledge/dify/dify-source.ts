@@ -16,14 +16,14 @@ export function createDifySource(definition: DifyDefinition): RemoteSource {
   const { name, readers } = definition;
   return {
     name,
-    async search(query, reader, most, signal) {
+    async search(query, reader, limit, signal) {
       // Readers without access to the source cause no request.
       if (!mayRead(readers, reader)) return [];
-      const records = await retrieve(definition, { query, most: ASKED_RECORDS }, signal);
+      const records = await retrieve(definition, { query, limit: ASKED_RECORDS }, signal);
       return records
         .filter((record) => record.content.trim() !== '' && mayReadRecord(record, reader))
         .sort((one, other) => other.score - one.score)
-        .slice(0, most)
+        .slice(0, limit)
         .map((record) => foundOf(name, record));
     },
   };

@@ -52,12 +52,12 @@ const CODES = {
 
 /**
  * Sends one retrieval request. Reads the key file each time, so that a rotated key needs no restart.
- * @param most maximum number of records
+ * @param limit maximum number of records
  * @throws DifyError; the signal's reason
  */
 export async function retrieve(
   { address, knowledgeId, keyFile, condition }: DifyDefinition,
-  { query, most }: { query: string; most: number },
+  { query, limit }: { query: string; limit: number },
   signal: AbortSignal,
 ): Promise<DifyRecord[]> {
   const headers: Record<string, string> = { accept: 'application/json' };
@@ -65,7 +65,7 @@ export async function retrieve(
   const asked = {
     knowledge_id: knowledgeId,
     query,
-    retrieval_setting: { top_k: most, score_threshold: 0 },
+    retrieval_setting: { top_k: limit, score_threshold: 0 },
     metadata_condition: condition,
   };
   const limits = { maxBytes: MAX_ANSWER_BYTES, timeoutMs: TIMEOUT_MS, signal };

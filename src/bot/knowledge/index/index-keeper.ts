@@ -79,7 +79,7 @@ export class IndexKeeper implements LocalIndex {
     inBackground(() => this.#looking);
   }
 
-  async search({ query, reader, sources, most }: LocalQuery): Promise<LocalHit[]> {
+  async search({ query, reader, sources, limit }: LocalQuery): Promise<LocalHit[]> {
     const asked = new Map(
       [...this.#sources].filter(([, { name, isCompared }]) => isCompared && sources.includes(name)),
     );
@@ -87,7 +87,7 @@ export class IndexKeeper implements LocalIndex {
       const source = asked.get(entry.source);
       return source !== undefined && mayRead(readersOf(entry, source), reader);
     };
-    return this.#index.search({ query, isReadable, most }).map(({ entry, place, text, score }) => {
+    return this.#index.search({ query, isReadable, limit }).map(({ entry, place, text, score }) => {
       const source = asked.get(entry.source) as KeptSource;
       const { path, title, date } = entry;
       const [readers, url] = [readersOf(entry, source), entry.url ?? addressOf(entry, source)];

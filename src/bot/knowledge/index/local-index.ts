@@ -31,7 +31,7 @@ export interface LocalQuery {
   reader: Reader;
   /** Source names. */
   sources: readonly string[];
-  most: number;
+  limit: number;
 }
 
 /** The index of local documents, in this or another process. */

@@ -7,7 +7,7 @@ export interface IndexQuery {
   query: string;
   /** Documents for which this returns false are ignored completely. */
   isReadable(entry: DocumentEntry): boolean;
-  most: number;
+  limit: number;
 }
 
 /** A matching document and its best passage, by their indexes in the segment. */
@@ -32,14 +32,14 @@ const MIN_COVERAGE = 0.15;
  * frequencies, so that a search reveals nothing about them (SECURITY.md knowledge-rights). The order does not depend on how
  * documents are distributed over segments.
  */
-export function rankDocuments(segments: readonly Segment[], { query, isReadable, most }: IndexQuery): Ranked[] {
+export function rankDocuments(segments: readonly Segment[], { query, isReadable, limit }: IndexQuery): Ranked[] {
   const words = queryWords(query, MAX_TERMS);
   if (words.length === 0) return [];
   const field = new PassageScorer(segments, isReadable);
   if (field.passages === 0) return [];
   let whole = 0;
   for (const word of words) whole += field.addWord(word);
-  return field.best(most, whole);
+  return field.best(limit, whole);
 }
 
 interface SegmentScores {
@@ -132,7 +132,7 @@ class PassageScorer {
     return { found, weight };
   }
 
-  best(most: number, whole: number): Ranked[] {
+  best(limit: number, whole: number): Ranked[] {
     const best: Ranked[] = [];
     for (const { segment, scores, coverage } of this.#plots) {
       const { document, from } = segment.parts.passages;
@@ -144,19 +144,19 @@ class PassageScorer {
           if (top < 0 || (scores[passage] as number) > (scores[top] as number)) top = passage;
         }
         if (top >= 0)
-          insert(best, { segment, document: here, passage: top, score: (scores[top] as number) / whole }, most);
+          insert(best, { segment, document: here, passage: top, score: (scores[top] as number) / whole }, limit);
       }
     }
     return best;
   }
 }
 
-function insert(best: Ranked[], ranked: Ranked, most: number): void {
+function insert(best: Ranked[], ranked: Ranked, limit: number): void {
   let at = best.length;
   while (at > 0 && comesBefore(ranked, best[at - 1] as Ranked)) at -= 1;
-  if (at >= most) return;
+  if (at >= limit) return;
   best.splice(at, 0, ranked);
-  best.length = Math.min(best.length, most);
+  best.length = Math.min(best.length, limit);
 }
 
 /** Ties are ordered by name, independent of the segment. */

@@ -144,7 +144,7 @@ export class Segment {
     if (!only) return begin;
     if (found.length === 1 && only.end === only.first + 1) return collectAt(only.first, collected, begin);
     // A passage may contain several of the terms.
-    const most = new Uint32Array(this.passages);
+    const highest = new Uint32Array(this.passages);
     const each = { passages: new Uint32Array(this.passages), counts: new Uint32Array(this.passages) };
     for (const { first, end } of found) {
       const sums = new Uint32Array(this.passages);
@@ -152,10 +152,10 @@ export class Segment {
         const last = collectAt(place, each, 0);
         for (let at = 0; at < last; at += 1) sums[each.passages[at] as number]! += each.counts[at] as number;
       }
-      for (const [passage, sum] of sums.entries()) if (sum > (most[passage] as number)) most[passage] = sum;
+      for (const [passage, sum] of sums.entries()) if (sum > (highest[passage] as number)) highest[passage] = sum;
     }
     let next = begin;
-    for (const [passage, count] of most.entries()) {
+    for (const [passage, count] of highest.entries()) {
       if (count === 0) continue;
       collected.passages[next] = passage;
       collected.counts[next] = count;

@@ -5,7 +5,7 @@
 -- Constants  PART_MARK (before the part of a quarantine process's name that is its own)
 -- Keys       pending
 -- Arguments  statePrefix: of the states of the partition   touchedWithinMs: a running turn was touched within this time
---            most: maximum conversations that are checked   unrenewedMs: minimum time since a claim was renewed
+--            limit: maximum conversations that are checked   unrenewedMs: minimum time since a claim was renewed
 --            workers: names, the part of a claim's name before the dot
 -- Returns    ids of the conversations
 local nowMs, statePrefix = redisNowMs(), args.statePrefix
@@ -18,7 +18,7 @@ end
 
 local ended = {}
 -- Touches in the future are those before a clock was set back.
-for _, id in ipairs(redis.call('ZREVRANGEBYSCORE', keys.pending, '+inf', nowMs - args.touchedWithinMs, 'LIMIT', 0, args.most)) do
+for _, id in ipairs(redis.call('ZREVRANGEBYSCORE', keys.pending, '+inf', nowMs - args.touchedWithinMs, 'LIMIT', 0, args.limit)) do
   local state = redis.call('HMGET', statePrefix .. id, 'claim', 'aliveMs')
   local unrenewedMs = nowMs - tonumber(state[2] or nowMs)
   -- guard: quick-takeover/renewed-claim

@@ -12,7 +12,7 @@ const LIFE_MS = 7 * DAY_MS;
 const MAX_LEFTOVERS = 5;
 const keepScript = loadScript(import.meta.url, './scripts/keep-leftover.lua', {
   keys: ['leftovers'],
-  args: ['deliveryId', 'sealed', 'most', 'lifeMs'],
+  args: ['deliveryId', 'sealed', 'limit', 'lifeMs'],
   answer: 'number',
 });
 
@@ -31,7 +31,7 @@ export async function storeDeferredMessage(
 ): Promise<void> {
   const { conversation, deliveryId, text } = leftover;
   const sealed = keyRing.seal(PURPOSE, conversation.id, text);
-  const args = { deliveryId, sealed, most: MAX_LEFTOVERS, lifeMs: LIFE_MS };
+  const args = { deliveryId, sealed, limit: MAX_LEFTOVERS, lifeMs: LIFE_MS };
   await keepScript.run(redis, conversationKeys(conversation), args);
 }
 

@@ -8,7 +8,7 @@ import type { StoredProgress } from './progress.ts';
 
 const takeScript = loadScript(import.meta.url, './scripts/take-follow-ups.lua', {
   keys: ['due'],
-  args: ['followUpPrefix', 'claim', 'heldMs', 'most'],
+  args: ['followUpPrefix', 'claim', 'heldMs', 'limit'],
   rows: { deliveryId: 'text', sealed: 'text', ageMs: 'number', state: 'text', parts: 'text' },
 });
 const holdScript = loadScript(import.meta.url, './scripts/hold-follow-up.lua', {
@@ -36,7 +36,7 @@ export interface ClaimedFollowUp {
 /** The follow-ups of one partition, under one claim. */
 export interface FollowUpStore {
   /** Claims due follow-ups. @param heldMs how long no other worker can claim them */
-  take(heldMs: number, most: number): Promise<ClaimedFollowUp[]>;
+  take(heldMs: number, limit: number): Promise<ClaimedFollowUp[]>;
   /**
    * Records the progress. @returns false if another worker has claimed the follow-up or it has ended; nothing may be sent
    * then
@@ -57,8 +57,8 @@ export function createFollowUpStore({ redis, partition, claim }: StoreOptions): 
   const due = followUpsKey(partition);
   const keyOf = ({ deliveryId }: ClaimedFollowUp) => followUpKeyPrefix(partition) + deliveryId;
   return {
-    async take(heldMs, most) {
-      const args = { followUpPrefix: followUpKeyPrefix(partition), claim, heldMs, most };
+    async take(heldMs, limit) {
+      const args = { followUpPrefix: followUpKeyPrefix(partition), claim, heldMs, limit };
       const rows = await takeScript.run(redis, { due }, args);
       return rows.map(({ state, parts, deliveryId, ...taken }) => ({
         ...{ ...taken, deliveryId: asDeliveryId(deliveryId) },

@@ -84,12 +84,12 @@ export class FollowUps {
   /** Claims due follow-ups of a partition and delivers them in the background. */
   async deliverDue(partition: number): Promise<void> {
     const { redis } = this.#options;
-    const most = MAX_AT_ONCE - this.#running.size;
-    if (this.#isClosing || most <= 0) return;
+    const maxTaken = MAX_AT_ONCE - this.#running.size;
+    if (this.#isClosing || maxTaken <= 0) return;
     const store = createFollowUpStore({ redis, partition, claim: randomToken(CLAIM_BYTES) });
     const now = this.#options.monotonicMs ?? monotonicMs;
     const takenAtMs = now();
-    for (const taken of await store.take(HELD_MS, most)) {
+    for (const taken of await store.take(HELD_MS, maxTaken)) {
       const ageMs = () => taken.ageMs + now() - takenAtMs;
       const bringing = this.#bring(store, taken, ageMs).catch((error: unknown) => {
         this.#options.log.warn({ error: asError(error) }, 'the rest of an answer could not be delivered yet');

@@ -3,11 +3,11 @@
 --
 -- Constants  CLAIMED_MS
 -- Keys       due: checks by due time   checks: hash of `time stored:sealed check` by id
--- Arguments  most
+-- Arguments  limit
 -- Returns    of each id   storedMs   sealed   ageMs: since it was stored
 local nowMs = redisNowMs()
 local taken = {}
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', keys.due, '-inf', nowMs, 'LIMIT', 0, args.most)) do
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', keys.due, '-inf', nowMs, 'LIMIT', 0, args.limit)) do
   local storedMs, sealed = string.match(redis.call('HGET', keys.checks, id) or '', '^(%d+):(.*)$')
   if storedMs then
     redis.call('ZADD', keys.due, nowMs + CLAIMED_MS, id)

@@ -94,7 +94,7 @@ export async function preparePrompt(
   return ({ budgetTokens, tokenFactor, isFresh }) => {
     const roomTokens = filesRoom(budgetTokens, conversationTokens);
     const fit = fitAttachments(shown, { roomTokens, tokenFactor, maxPictures, pieces, language });
-    const mostTokens = Math.min(budgetTokens, conversationTokens + filesTokens(fit.files, tokenFactor));
+    const maxPromptTokens = Math.min(budgetTokens, conversationTokens + filesTokens(fit.files, tokenFactor));
     const threadShare = shown.length > 0 ? THREAD_SHARE_BESIDE_FILES : THREAD_SHARE;
     const fitted = thread && fitThread(thread, Math.min(budgetTokens, conversationTokens) * threadShare, tokenFactor);
     const prompt = buildPrompt({
@@ -106,7 +106,7 @@ export async function preparePrompt(
       filesAtHand,
       tokenFactor,
       current: { ...current, files: fit.files, thread: fitted?.text === '' ? undefined : fitted?.text },
-      budgetTokens: mostTokens - declarationTokens(tools, tokenFactor),
+      budgetTokens: maxPromptTokens - declarationTokens(tools, tokenFactor),
       turns: isFresh ? [] : earlier.turns,
       summary: isFresh ? undefined : earlier.summary?.text,
     });

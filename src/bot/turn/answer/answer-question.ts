@@ -1,7 +1,6 @@
 import type { NowMs } from '../../../shared/clock.ts';
-import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { costOf } from '../../../shared/models/cost.ts';
-import { localize, type Language } from '../../../shared/text/texts.ts';
+import { type Language } from '../../../shared/text/texts.ts';
 import { inStep, withoutSpan } from '../../../shared/tracing/tracing.ts';
 import { promptRoom } from '../../../shared/models/model-catalog.ts';
 import { personIdOf } from '../../domain/conversation.ts';
@@ -9,44 +8,24 @@ import type { DeliveryId } from '../../domain/ids.ts';
 import type { MaskKind } from '../../domain/mask-kinds.ts';
 import type { BudgetCharge } from '../../domain/turn.ts';
 import { unknownSlashWord } from '../../domain/slash-words.ts';
-import { FILE_TEXTS } from '../../i18n/file-texts.ts';
 import { localizeForChat, type Voice } from '../../i18n/say-typed.ts';
 import { THREAD_TEXTS } from '../../i18n/thread-texts.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import { ChatError } from '../../model/chat-error.ts';
 import type { ChatRequest, ToolDeclaration } from '../../model/chat-types.ts';
 import { isSuperseded } from '../../reply/turn-abort.ts';
-import type { ThreadReading } from '../../platforms/platform.ts';
 import type { Models } from '../../policy/policy.ts';
 import { sceneSystemPrompt } from '../../policy/scenes.ts';
 import type { ToolAsker } from '../../tools/tool.ts';
 import type { HistoryTurn } from '../conversation/history.ts';
 import type { MediaStore } from '../conversation/images/media-store.ts';
 import { usageChange } from '../conversation/usage-store.ts';
-import type { StoredFile } from '../files/kept-file.ts';
-import {
-  readEarlierFiles,
-  readQuestionFiles,
-  type QuestionFiles,
-  type QuestionFilesOptions,
-} from '../files/read-files.ts';
-import { ImageRefusedError, imageSceneOf, type ImageScene } from '../images/fetch-images.ts';
-import { readImages } from '../images/read-images.ts';
+import { readQuestionFiles, type QuestionFiles, type QuestionFilesOptions } from '../files/read-files.ts';
+import { ImageRefusedError, imageSceneOf } from '../images/fetch-images.ts';
 import { imageObstacle, imageRefusal } from '../images/refuse-images.ts';
 import type { AnswerQuestion, Outcome } from '../outcome.ts';
-import type { Question } from '../prompt/question.ts';
-import { earlierConversation, summaryRequest, type SummaryRequest } from '../prompt/earlier-conversation.ts';
-import {
-  isInThread,
-  languageOfThread,
-  leaveOutListed,
-  readThreadOf,
-  seeThread,
-  threadEntries,
-  type SeenEntry,
-} from '../prompt/thread-context.ts';
-import { readThreadFiles } from '../prompt/thread-files.ts';
-import { speakerTagOf } from '../prompt/turn-history.ts';
+import { summaryRequest, type SummaryRequest } from '../prompt/earlier-conversation.ts';
+import { isInThread, readThreadOf } from '../prompt/thread-context.ts';
 import { unreadNotes, unreadRefusal } from '../tell-unread.ts';
 import { voiceOf } from '../translate.ts';
 import type { AdmittedContext } from '../turn-context.ts';
@@ -56,10 +35,10 @@ import { BudgetUsedUpError, Spending } from '../budgets/spending.ts';
 import { tellNear, tellUsedUp } from '../budgets/tell-budget.ts';
 import { BlockedAnswerError, BlockedPromptError } from '../moderation/moderated-answer.ts';
 import { maskRulesOf } from '../moderation/mask-rules.ts';
-import type { Moderation } from '../moderation/moderation.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { createAnswerOutcomes, type AnswerOutcomes } from './answer-outcome.ts';
-import { preparePrompt, type FittedPrompt, type PromptMaterial, type PromptRules } from './answer-prompt.ts';
+import { preparePrompt, type FittedPrompt, type PromptMaterial } from './answer-prompt.ts';
+import { gatherMaterial, personsWords, type MaterialOptions, type MaterialSources } from './gather-material.ts';
 import { BRIEF_ANSWER_CHARS, briefPrompt, shouldBeBrief } from './load-shedding.ts';
 import { waitPolicyOf, WAIT_TEXTS } from './wait-policy.ts';
 import { fallbackFor, firstThatSees, pickModel, type ModelOptions } from './pick-model.ts';
@@ -67,10 +46,9 @@ import { isReasoningShown, Thought, type ThinkingShown } from './reasoning.ts';
 import { retryOnContextLength, type PromptSize } from './retry-on-context-length.ts';
 import { toolsOfTurn, type TurnToolOptions, type TurnTools } from './turn-tools.ts';
 
-export interface AnswerQuestionOptions {
+export interface AnswerQuestionOptions extends MaterialOptions {
   models: ModelOptions;
   tools: TurnToolOptions;
-  prompt: PromptRules;
   images: {
     mediaStore: MediaStore;
     /** Whether sign-in is required: images of people who are not signed in share one budget. */
@@ -81,7 +59,6 @@ export interface AnswerQuestionOptions {
     /** What is masked in answers. */
     masked: readonly MaskKind[];
   };
-  keyRing: KeyRing;
   /** Wall clock, for the date in the prompt and the day that usage is counted for. */
   nowMs: NowMs;
   /** How long a question may wait for the chat service (SECURITY.md in-order). */
@@ -91,8 +68,6 @@ export interface AnswerQuestionOptions {
     /** Settles budgets outside a commit. */
     settle(turnId: DeliveryId, charges: readonly BudgetCharge[]): Promise<void>;
   };
-  /** Absent if nothing is moderated. */
-  moderation?: Moderation;
   /** Whether requests tell the chat service a pseudonym of the user. */
   sendsUser: boolean;
   /** Requests a later summary of a conversation. Must not throw or block. */
@@ -147,7 +122,7 @@ export function createAnswerQuestion(options: AnswerQuestionOptions): AnswerQues
   };
 }
 
-/** Somebody who mistypes a command reads where the commands are listed. */
+/** A note for a mistyped command, which says where the commands are listed. */
 function unknownWordNotes(text: string, voice: Voice): string[] {
   const word = unknownSlashWord(text);
   return word === undefined ? [] : [localizeForChat(TURN_TEXTS.unknownWord, voice, { word })];
@@ -170,14 +145,8 @@ async function readAttachments(
 }
 
 /** A question whose own files have been read. */
-interface ReadQuestion {
-  scene: ImageScene;
-  voice: Voice;
-  /** Whether an allowed model accepts images. */
-  seesImages: boolean;
+interface ReadQuestion extends MaterialSources {
   outcomes: AnswerOutcomes;
-  files: readonly StoredFile[];
-  thread: Promise<ThreadReading | undefined>;
   /** Notes on parts that could not be read. */
   notes: readonly string[];
   /** Earlier messages do not belong to the conversation of this question. */
@@ -191,17 +160,13 @@ async function answerQuestion(
 ): Promise<Outcome> {
   const { live, question, turn, newest, platform, controls, preferences, rule } = context;
   const { voice, outcomes, notes, startsAnew } = read;
-  const judging = options.moderation?.judgePrompt(promptOf(question, read.files), turn.turnId, controls.signal);
+  const judging = options.moderation?.judgePrompt(personsWords(question, read.files), turn.turnId, controls.signal);
   const prompted = await judging?.catch((error: unknown) => {
     if (controls.signal.reason === 'stopped') return 'stopped' as const;
     throw error;
   });
   if (prompted === 'stopped') return outcomes.finished({ text: '', ending: 'stopped', notes, sources: [], startsAnew });
-  const blockPrompt = (verdict: BlockedPromptError['verdict']): Outcome => {
-    turn.trace.note('g', 'prompt', verdict);
-    return { ...outcomes.blocked('prompt', verdict), rule };
-  };
-  if (prompted !== undefined && prompted !== 'allowed') return blockPrompt(prompted);
+  if (prompted !== undefined && prompted !== 'allowed') return blockPrompt(context, outcomes, prompted);
   const spending = context.budgets.length > 0 ? new Spending(options.budgets.store, context) : undefined;
   const watch = options.moderation?.watch(live, turn.turnId, controls.signal);
   const isBrief = shouldBeBrief(controls);
@@ -227,28 +192,9 @@ async function answerQuestion(
     notes,
     startsAnew,
   });
-  const signal = watch?.signal ?? controls.signal;
-  const outcome = await streamAnswer(options, context, { read, isBrief, tools, draft, signal, spending }).catch(
-    async (error: unknown): Promise<Outcome> => {
-      // The verdict below replaces it.
-      if (error instanceof BlockedAnswerError) return outcomes.refused('');
-      if (error instanceof BlockedPromptError) return blockPrompt(error.verdict);
-      if (error instanceof BudgetUsedUpError) {
-        turn.trace.note('r', 'budget');
-        return outcomes.refused(tellUsedUp(error.usedUp, voice, newest.chat.kind === 'private'));
-      }
-      if (controls.signal.reason === 'stopped') return withThinking(outcomes.finished(draft.end('stopped')), draft);
-      if (error instanceof ImageRefusedError) {
-        turn.trace.note('r', 'image');
-        return outcomes.refused(imageRefusal(question, error));
-      }
-      if (!(error instanceof ChatError)) {
-        await giveBack(options, context, spending);
-        throw error;
-      }
-      turn.trace.note('x', error.code);
-      return draft.isEmpty ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
-    },
+  const answering = { read, isBrief, tools, draft, signal: watch?.signal ?? controls.signal, spending };
+  const outcome = await streamAnswer(options, context, answering).catch((error: unknown) =>
+    outcomeOfError(error, options, context, answering),
   );
   const verdict = (await watch?.judge(draft.isEmpty ? '' : outcome.text, outcome.thinking)) ?? 'allowed';
   if (verdict !== 'allowed') turn.trace.note('g', 'answer', verdict);
@@ -258,7 +204,44 @@ async function answerQuestion(
   return { ...shown, model: draft.model, rule, budgets, usage: usageOf(options, context, draft) };
 }
 
-/** After an unexpected error. A worker that takes the turn over uses the same reservation. */
+function blockPrompt(
+  { turn, rule }: AdmittedContext,
+  outcomes: AnswerOutcomes,
+  verdict: BlockedPromptError['verdict'],
+): Outcome {
+  turn.trace.note('g', 'prompt', verdict);
+  return { ...outcomes.blocked('prompt', verdict), rule };
+}
+
+/** The outcome of an answer that an error ended. @throws an unexpected error */
+async function outcomeOfError(
+  error: unknown,
+  options: AnswerQuestionOptions,
+  context: AdmittedContext,
+  { read: { outcomes, voice }, draft, spending }: Answering,
+): Promise<Outcome> {
+  const { question, turn, newest, controls } = context;
+  // The verdict on the answer replaces it.
+  if (error instanceof BlockedAnswerError) return outcomes.refused('');
+  if (error instanceof BlockedPromptError) return blockPrompt(context, outcomes, error.verdict);
+  if (error instanceof BudgetUsedUpError) {
+    turn.trace.note('r', 'budget');
+    return outcomes.refused(tellUsedUp(error.usedUp, voice, newest.chat.kind === 'private'));
+  }
+  if (controls.signal.reason === 'stopped') return withThinking(outcomes.finished(draft.end('stopped')), draft);
+  if (error instanceof ImageRefusedError) {
+    turn.trace.note('r', 'image');
+    return outcomes.refused(imageRefusal(question, error));
+  }
+  if (!(error instanceof ChatError)) {
+    await giveBack(options, context, spending);
+    throw error;
+  }
+  turn.trace.note('x', error.code);
+  return draft.isEmpty ? outcomes.failed(error, draft) : outcomes.finished(draft.end('truncated'));
+}
+
+/** Settles the budgets after an unexpected error, unless another worker has taken over: it uses the same reservation. */
 async function giveBack(
   { budgets }: Pick<AnswerQuestionOptions, 'budgets'>,
   { turn, controls }: AdmittedContext,
@@ -266,15 +249,6 @@ async function giveBack(
 ): Promise<void> {
   const charges = isSuperseded(controls.signal) ? undefined : spending?.charges(undefined);
   if (charges) await budgets.settle(turn.turnId, charges);
-}
-
-/** What a person brings into the prompt: the words of the question, of quotes and of files. */
-function promptOf(
-  { text, quotedText = '' }: Pick<Question, 'text' | 'quotedText'>,
-  files: readonly StoredFile[],
-): string {
-  const ofFiles = files.flatMap(({ name, parts }) => [name, ...parts.map((part) => part.text)]);
-  return [text, quotedText, ...ofFiles].join('\n').trim();
 }
 
 /** An answer that is being generated. */
@@ -358,7 +332,6 @@ async function buildPrompt(
   const { question, newest, models: allowed } = context;
   const { budgetTokens, timeZone } = options.prompt;
   const { material, threadNotes } = await gatherMaterial(options, context, read, (status) => draft.show(status));
-  await judgeThread(options, context, material);
   if (material.earlier.ended) draft.startOver(material.earlier.ended);
   if ((await read.thread)?.kind === 'unread') draft.note(localizeForChat(THREAD_TEXTS.unread, read.voice));
   for (const note of threadNotes) draft.note(note);
@@ -379,91 +352,6 @@ async function buildPrompt(
     conversationTokens: budgetTokens,
   });
   return { earlier: material.earlier, chosen, build };
-}
-
-/** Checks what a thread brings into the prompt, because its messages may be the question. @throws BlockedPromptError */
-async function judgeThread(
-  { moderation }: Pick<AnswerQuestionOptions, 'moderation'>,
-  { turn, controls }: AdmittedContext,
-  { thread = [], files }: PromptMaterial,
-): Promise<void> {
-  const said = thread.flatMap((entry) => (entry.kind === 'message' ? [entry.text] : []));
-  const shared = files.filter((file) => 'from' in file);
-  const text = promptOf({ text: said.join('\n'), quotedText: undefined }, shared);
-  const verdict = text === '' ? undefined : await moderation?.judgePrompt(text, turn.turnId, controls.signal);
-  if (verdict !== undefined && verdict !== 'allowed') throw new BlockedPromptError(verdict);
-}
-
-/** Gathers what the prompt may contain. @throws ImageRefusedError */
-async function gatherMaterial(
-  options: AnswerQuestionOptions,
-  context: AdmittedContext,
-  { scene, voice, seesImages, files, thread }: ReadQuestion,
-  showStatus: (status: string) => void,
-): Promise<{ material: PromptMaterial; threadNotes: readonly string[] }> {
-  const { question, newest, controls } = context;
-  const { groupScope, idleMs, timeZone } = options.prompt;
-  const earlier = earlierConversation({ keyRing: options.keyRing, groupScope, idleMs }, context);
-  const { turns } = earlier;
-  const { images, earlierImages } = await readImages(
-    scene,
-    { own: question.images, turns, seesImages },
-    controls.signal,
-  );
-  const speakerTag = newest.chat.kind === 'group' ? speakerTagOf(newest) : undefined;
-  const asked = `${question.text}\n${question.quotedText ?? ''}`;
-  const earlierFiles = await readEarlierFiles(scene, { turns, speakerTag, own: files, question: asked });
-  const reading = await thread;
-  const isBare =
-    question.text === '' && images.length === 0 && question.quotedText === undefined && reading !== undefined;
-  const bareText = localize(THREAD_TEXTS.bareQuestion, languageOfThread(reading) ?? question.language);
-  const { language } = question;
-  const { seen, leftOut } = await readableThread(options, context, { reading, earlier });
-  // A bare mention asks about the thread.
-  if (isBare && leftOut > 0 && !seen.some(({ kind }) => kind === 'message')) throw new BlockedPromptError('blocked');
-  const shared = await readThreadFiles(
-    scene,
-    {
-      seen,
-      newest,
-      question: asked.trim(),
-      language,
-      seesImages,
-      known: {
-        files: [...earlierFiles.files, ...files],
-        turns,
-        earlierImages,
-        filesAtHand: earlierFiles.atHand,
-      },
-      showStatus: () => showStatus(localizeForChat(FILE_TEXTS.reading, voice)),
-    },
-    controls.signal,
-  );
-  const material = {
-    earlier,
-    current: { text: isBare ? bareText : question.text, images, quote: question.quotedText, speakerTag },
-    thread:
-      reading?.kind === 'read'
-        ? threadEntries(seen, { names: reading.names, shown: shared.shown, timeZone, language })
-        : undefined,
-    earlierImages,
-    files: [...shared.files, ...earlierFiles.files, ...files],
-    filesAtHand: shared.filesAtHand,
-  };
-  const listedNote = leftOut > 0 ? [localizeForChat(THREAD_TEXTS.listed, voice)] : [];
-  return { material, threadNotes: [...listedNote, ...shared.notes] };
-}
-
-/** The thread without messages that must not reach a model, and how many those are. */
-async function readableThread(
-  { moderation }: Pick<AnswerQuestionOptions, 'moderation'>,
-  context: AdmittedContext,
-  { reading, earlier }: { reading: ThreadReading | undefined; earlier: PromptMaterial['earlier'] },
-): Promise<{ seen: readonly SeenEntry[]; leftOut: number }> {
-  const all = reading?.kind === 'read' ? seeThread(reading, context, earlier) : [];
-  if (!moderation) return { seen: all, leftOut: 0 };
-  const seen = await leaveOutListed(all, (text) => moderation.hasWord(text, context.controls.signal));
-  return { seen, leftOut: all.length - seen.length };
 }
 
 /** The model that answers, and what it can do. */

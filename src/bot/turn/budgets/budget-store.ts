@@ -116,16 +116,16 @@ export class BudgetStore {
   }
 
   /** What is left of each limit, and the limit with what was added to it. */
-  async left({ of, code, limits }: AppliedBudget): Promise<{ left: Budget; most: Budget }> {
+  async left({ of, code, limits }: AppliedBudget): Promise<{ left: Budget; total: Budget }> {
     const usage = await this.usage({ of, code });
-    const [left, most]: [Budget, Budget] = [{}, {}];
+    const [left, total]: [Budget, Budget] = [{}, {}];
     for (const name of BUDGET_LIMITS) {
       const limit = limits[name];
       if (limit === undefined) continue;
-      most[name] = limit + usage[name].added;
-      left[name] = Math.max(0, most[name] - usage[name].used);
+      total[name] = limit + usage[name].added;
+      left[name] = Math.max(0, total[name] - usage[name].used);
     }
-    return { left, most };
+    return { left, total };
   }
 
   /** Adds to a limit until the end of its day or month. @returns all that was added to it */

@@ -46,17 +46,17 @@ export function tellNear(near: readonly LimitOf[], voice: Voice): string[] {
 /** What is left of each limit of a budget that is not a group's. @param most the limits with what was added to them */
 export function tellLeft(
   { of, code }: AppliedBudget,
-  { left, most }: { left: Budget; most: Budget },
+  { left, total }: { left: Budget; total: Budget },
   voice: Voice,
 ): string[] {
   return BUDGET_LIMITS.flatMap((limit) => {
     if (of === 'group' || left[limit] === undefined) return [];
-    const { amount, period } = amountOf(limit, most[limit], voice);
+    const { amount, period } = amountOf(limit, total[limit], voice);
     return localizeForChat(LEFT[of][period], voice, { amount, code, left: left[limit] });
   });
 }
 
-function amountOf(limit: BudgetLimit, most = 0, voice: Voice): { amount: string; period: Period } {
+function amountOf(limit: BudgetLimit, total = 0, voice: Voice): { amount: string; period: Period } {
   const [kind, period] = limit.split('Per') as [keyof typeof AMOUNTS, Period];
-  return { amount: localizeForChat(AMOUNTS[kind], voice, { most }), period };
+  return { amount: localizeForChat(AMOUNTS[kind], voice, { most: total }), period };
 }

@@ -64,10 +64,10 @@ export function fitAttachments(
   return { files: written, cut };
 }
 
-/** Shares a number fairly: what one does not want is left to the others. */
-function shareOut(wanted: readonly number[], most: number): number[] {
+/** Divides a total fairly: what one file does not need goes to the others. */
+function shareOut(wanted: readonly number[], total: number): number[] {
   const shares = wanted.map(() => 0);
-  let left = Math.max(most, 0);
+  let left = Math.max(total, 0);
   const order = [...wanted.keys()].sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   for (const [done, index] of order.entries()) {
     const share = Math.min(wanted[index] ?? 0, Math.ceil(left / (order.length - done)));

@@ -182,8 +182,8 @@ async function fetchAll(
 function withinBytes(platform: ImageScene['platform'], maxBytes: number): ImageScene['platform'] {
   let leftBytes = maxBytes;
   return {
-    async fetchMedia(mediaRef, mostBytes, signal) {
-      const roomBytes = Math.min(mostBytes, leftBytes);
+    async fetchMedia(mediaRef, maxBytes, signal) {
+      const roomBytes = Math.min(maxBytes, leftBytes);
       if (roomBytes <= 0) throw new PlatformError('media_gone', 'The files of the thread are too large together');
       try {
         const fetched = await platform.fetchMedia(mediaRef, roomBytes, signal);
@@ -192,7 +192,7 @@ function withinBytes(platform: ImageScene['platform'], maxBytes: number): ImageS
       } catch (error) {
         if (!(error instanceof PlatformError) || error.code !== 'media_too_large') throw error;
         leftBytes -= roomBytes;
-        if (roomBytes === mostBytes) throw error;
+        if (roomBytes === maxBytes) throw error;
         throw new PlatformError('media_gone', 'The files of the thread are too large together');
       }
     },

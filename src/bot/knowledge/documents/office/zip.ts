@@ -49,7 +49,7 @@ export class Zip {
     return this.#entries.has(name);
   }
 
-  /** @returns the whole entry; undefined if it does not exist or is larger than `mostBytes` */
+  /** @returns the whole entry; undefined if it does not exist or is larger than `maxBytes` */
   async whole(name: string, maxBytes: number): Promise<Buffer | undefined> {
     const pieces: Buffer[] = [];
     let bytes = 0;

@@ -121,9 +121,9 @@ function wideEncoding(bytes: Buffer): string | undefined {
   sample.forEach((byte, at) => {
     if (byte === 0) zerosAt[at % 2]! += 1;
   });
-  const most = sample.length * 0.35;
-  if (zerosAt[1]! > most && zerosAt[0]! < most / 10) return 'utf-16le';
-  return zerosAt[0]! > most && zerosAt[1]! < most / 10 ? 'utf-16be' : undefined;
+  const manyZeros = sample.length * 0.35;
+  if (zerosAt[1]! > manyZeros && zerosAt[0]! < manyZeros / 10) return 'utf-16le';
+  return zerosAt[0]! > manyZeros && zerosAt[1]! < manyZeros / 10 ? 'utf-16be' : undefined;
 }
 
 /** Whether bytes are valid in an encoding. The last character may be cut. */

@@ -47,10 +47,10 @@ export class ChatRateLimiter {
     const { sentAtMs: earlier = [], framesCountUntilMs = Number.NEGATIVE_INFINITY } = this.#chats.get(chatId) ?? {};
     if (kind !== 'begins' && nowMs >= framesCountUntilMs) return 0;
     const sentAtMs = earlier.filter((atMs) => nowMs - atMs < HOUR_MS + ROOM_MS);
-    const most = kind === 'snapshot' ? MAX_PER_MINUTE - RESERVED_FOR_COMPLETE : MAX_PER_MINUTE;
+    const max = kind === 'snapshot' ? MAX_PER_MINUTE - RESERVED_FOR_COMPLETE : MAX_PER_MINUTE;
     const waitMs = Math.max(
-      waitFor(sentAtMs, { nowMs, most, withinMs: MINUTE_MS }),
-      waitFor(sentAtMs, { nowMs, most: MAX_PER_HOUR, withinMs: HOUR_MS }),
+      waitFor(sentAtMs, { nowMs, max, withinMs: MINUTE_MS }),
+      waitFor(sentAtMs, { nowMs, max: MAX_PER_HOUR, withinMs: HOUR_MS }),
     );
     if (waitMs === 0) sentAtMs.push(nowMs);
     this.#keep(chatId, { sentAtMs, framesCountUntilMs });
@@ -68,12 +68,12 @@ export class ChatRateLimiter {
 
 interface Window {
   nowMs: number;
-  most: number;
+  max: number;
   withinMs: number;
 }
 
-function waitFor(said: readonly number[], { nowMs, most, withinMs }: Window): number {
+function waitFor(said: readonly number[], { nowMs, max, withinMs }: Window): number {
   const within = said.filter((atMs) => nowMs - atMs < withinMs + ROOM_MS);
-  if (within.length < most) return 0;
-  return Math.max(1, (within[within.length - most] ?? nowMs) + withinMs + ROOM_MS - nowMs);
+  if (within.length < max) return 0;
+  return Math.max(1, (within[within.length - max] ?? nowMs) + withinMs + ROOM_MS - nowMs);
 }

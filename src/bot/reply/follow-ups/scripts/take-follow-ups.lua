@@ -2,11 +2,11 @@
 -- the second run finds nothing due; the first run's claims become due again when they expire.
 --
 -- Keys       due: follow-ups by due time
--- Arguments  followUpPrefix: of a follow-up's key   claim: name of this claim   heldMs: how long it lasts   most
+-- Arguments  followUpPrefix: of a follow-up's key   claim: name of this claim   heldMs: how long it lasts   limit
 -- Returns    of each deliveryId   sealed   ageMs: since the commit   state: '' = untouched   parts
 local nowMs = redisNowMs()
 local taken = {}
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', keys.due, '-inf', nowMs, 'LIMIT', 0, args.most)) do
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', keys.due, '-inf', nowMs, 'LIMIT', 0, args.limit)) do
   local kept = redis.call('HMGET', args.followUpPrefix .. id, 'sealed', 'atMs', 'state', 'parts')
   if kept[1] then
     redis.call('HSET', args.followUpPrefix .. id, 'claim', args.claim)
