@@ -50,7 +50,7 @@ async function bundlePage(target) {
   if (!existsSync(entry)) return;
   await bundle({
     // The style sheet of formulas is loaded only with the first formula.
-    entryPoints: { main: entry, katex: 'katex/dist/katex.css' },
+    entryPoints: { main: entry, page: join(PAGE, 'page.css'), katex: 'katex/dist/katex.css' },
     loader: { '.woff2': 'file', '.woff': 'empty', '.ttf': 'empty' },
     outdir: join(target, WEB),
     bundle: true,
@@ -67,7 +67,8 @@ async function bundlePage(target) {
 function copyFiles(target, pattern) {
   for (const path of readdirSync('src', { recursive: true })) {
     const source = join('src', path);
-    if (pattern.test(path) && statSync(source).isFile()) cpSync(source, join(target, path));
+    const isBundled = path.endsWith('.css') && path.startsWith(join(WEB, '/'));
+    if (pattern.test(path) && !isBundled && statSync(source).isFile()) cpSync(source, join(target, path));
   }
 }
 

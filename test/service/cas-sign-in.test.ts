@@ -110,7 +110,7 @@ describe('sign-in through the institution by CAS protocol 3 [ways-to-sign-in]', 
     const consent = await browser.follow(await signIn(browser));
     const choice = await browser.follow(await browser.submit(consent, { decision: 'switch' }));
     expect([choice.statusCode, choice.body.includes('name="password"')]).toEqual([200, false]);
-    const way = /class="button" href="([^"]+)"/.exec(choice.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const way = /class="primary" href="([^"]+)"/.exec(choice.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const away = new URL((await browser.get(way)).headers.location ?? 'missing:');
     expect(away.searchParams.get('renew')).toBe('true');
     expect((await browser.get(comeBack(away))).headers.location).toBe(authorizePath({ state: 's1' }));

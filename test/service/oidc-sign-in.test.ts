@@ -146,7 +146,7 @@ describe('sign-in through the institution by OpenID Connect [ways-to-sign-in]', 
           provider.person = { ...LI, sub };
           const browser = new Browser(service.url);
           const page = await browser.get(authorizePath());
-          const href = /class="button" href="([^"]+)"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+          const href = /class="primary" href="([^"]+)"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
           const back = await signIn(browser, href);
           return back.statusCode === 303 ? (await browser.follow(back)).body : back.body;
         };
@@ -166,11 +166,11 @@ describe('sign-in through the institution by OpenID Connect [ways-to-sign-in]', 
       const browser = new Browser(service.url);
       const page = await signIn(browser);
       expect(page.statusCode).toBe(403);
-      const link = /class="button" href="([^"]+)"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      const link = /class="primary" href="([^"]+)"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
       const choice = await browser.get(link);
       expect(choice.body).toContain('Sign in with Campus ID');
       expect(choice.body).not.toContain('name="password"');
-      const way = /class="button" href="([^"]+)"/.exec(choice.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      const way = /class="primary" href="([^"]+)"/.exec(choice.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
       await browser.get((await browser.get(way)).headers.location ?? '');
       expect(provider.asked.at(-1)?.get('prompt')).toBe('login');
     }));

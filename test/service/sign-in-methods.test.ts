@@ -75,7 +75,7 @@ async function start(options: Parameters<typeof startTestService>[1]): Promise<T
 async function landing(service: TestService, agent = 'Mozilla/5.0 (X11; Linux) Chrome/140'): Promise<string> {
   const page = await new Browser(service.url, { 'user-agent': agent }).get(authorizePath());
   if (page.statusCode === 302) return page.headers.location?.split('?')[0] ?? '';
-  const way = /class="button" href="(\/sign-in\/\w+)\?/.exec(page.body)?.[1];
+  const way = /class="primary" href="(\/sign-in\/\w+)\?/.exec(page.body)?.[1];
   return [way, page.body.includes('name="password"') ? 'form' : undefined].filter(Boolean).join(' and ');
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
@@ -7,6 +6,7 @@ import { randomToken } from '../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import { clientAddress } from '../../shared/http/client-address.ts';
 import type { Log } from '../../shared/log.ts';
+import { styleSheet } from '../../shared/pages/style-sheet.ts';
 import type { SafeHtml } from '../../shared/text/html.ts';
 import type { Bilingual } from '../../shared/text/texts.ts';
 import type { AccountReturn, AccountSignIn } from '../identity/browser/account-sign-in.ts';
@@ -27,7 +27,7 @@ import { failurePage, returnPage, strangerPage, type AdminFailure } from './page
 import type { Sessions } from './sessions.ts';
 import { createAdminForms, formOf, languageOf, type Reply, type Visit } from './visit.ts';
 
-const STYLE_SHEET = readFileSync(new URL('./pages/admin.css', import.meta.url), 'utf8');
+const STYLE_SHEET = styleSheet(new URL('./pages/admin.css', import.meta.url));
 const MAX_FORM = '8kb';
 const ALL_PAGES = /^\/admin(?:\/.*)?$/;
 

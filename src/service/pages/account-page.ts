@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { LANGUAGE_TAG, postForm } from '../../shared/pages/html-document.ts';
 import { html, plainName } from '../../shared/text/html.ts';
 import { localize } from '../../shared/text/texts.ts';
 import { languageOf, showPage } from './layout.ts';
@@ -15,25 +16,20 @@ export interface AccountEntry {
 /** Lists the applications with access to the profile, each with a button to revoke it. */
 export function showAccountPage(ctx: Context, entries: readonly AccountEntry[]): void {
   const language = languageOf(ctx);
-  const dates = new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'medium' });
+  const dates = new Intl.DateTimeFormat(LANGUAGE_TAG[language], { dateStyle: 'medium' });
   const rows = entries.map(({ clientName, givenAtMs, isRemembered, csrf }) => {
     const client = plainName(clientName);
     const given = localize(T.accountGiven, language, { date: dates.format(givenAtMs) });
+    const label = localize(T.withdrawFrom, language, { client });
+    const button = html`<button class="small" type="submit" aria-label="${label}">
+      ${localize(T.withdraw, language)}
+    </button>`;
     return html`<li>
-      <div class="party">
-        <strong>${client}</strong
-        ><span>${given}${isRemembered && ` · ${localize(T.accountRemembered, language)}`}</span>
+      <div>
+        <strong class="name">${client}</strong>
+        <span class="detail">${given}${isRemembered && ` · ${localize(T.accountRemembered, language)}`}</span>
       </div>
-      <form method="post" action="/account/withdraw">
-        <input type="hidden" name="csrf" value="${csrf}" />
-        <button
-          class="button second small"
-          type="submit"
-          aria-label="${localize(T.withdrawFrom, language, { client })}"
-        >
-          ${localize(T.withdraw, language)}
-        </button>
-      </form>
+      ${postForm('/account/withdraw', csrf, button)}
     </li>`;
   });
   const content = html`<h1>${localize(T.accountTitle, language)}</h1>
@@ -44,6 +40,6 @@ export function showAccountPage(ctx: Context, entries: readonly AccountEntry[]):
         ${rows}
       </ul>`
     }
-    <p class="note"><a href="/logout">${localize(T.signOut, language)}</a></p>`;
+    <p class="quiet"><a href="/logout">${localize(T.signOut, language)}</a></p>`;
   showPage(ctx, { title: localize(T.accountTitle, language), content });
 }

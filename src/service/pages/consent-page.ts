@@ -1,4 +1,6 @@
 import type { Context } from 'koa';
+import { pairOf } from '../../shared/pages/account-pair.ts';
+import { postForm } from '../../shared/pages/html-document.ts';
 import { html, plainName } from '../../shared/text/html.ts';
 import { localize, type Bilingual, type Language } from '../../shared/text/texts.ts';
 import type { Person } from '../directory-file.ts';
@@ -37,17 +39,20 @@ export function showConsentPage(
     [localize(T.sharesKind, language), nameKind(parentIdentityInfo, language)],
   ];
   const title = localize(T.consentTitle, language, { client });
-  const content = html`<div class="pair">
-      <div class="party">
-        <div class="avatar" aria-hidden="true">${initialOf(name)}</div>
-        <strong>${name}</strong><span>${maskNumber(attributes.XGH)}</span>
-      </div>
-      <div class="arrow" aria-hidden="true">→</div>
-      <div class="party">
-        <div class="avatar app" aria-hidden="true">${initialOf(client)}</div>
-        <strong>${client}</strong><span>${localize(T.application, language)}</span>
-      </div>
+  const fields = html`<label class="check"
+      ><input type="checkbox" name="remember" value="yes" />${localize(T.remember, language)}</label
+    >
+    <div class="buttons">
+      <button class="primary" type="submit" name="decision" value="allow">${localize(T.allow, language)}</button>
+      <button class="button" type="submit" name="decision" value="deny">${localize(T.deny, language)}</button>
     </div>
+    <p class="quiet">${localize(T.consentNext, language, { host: hostOf(redirectUri) })}</p>
+    ${canSwitch && html`<button class="plain" type="submit" name="decision" value="switch">${localize(T.switchPerson, language)}</button>`}`;
+  const content = html`${pairOf(
+      { name, detail: maskNumber(attributes.XGH) },
+      { name: client, detail: localize(T.application, language) },
+      localize(T.and, language),
+    )}
     <h1>${title}</h1>
     <h2>${localize(T.consentShares, language, { client })}</h2>
     <dl class="facts">
@@ -60,18 +65,7 @@ export function showConsentPage(
       )}
     </dl>
     <p class="lead">${localize(T.consentNever, language)}</p>
-    <form method="post" action="/oauth2.0/decision">
-      <input type="hidden" name="csrf" value="${csrf}" />
-      <label class="check"
-        ><input type="checkbox" name="remember" value="yes" />${localize(T.remember, language)}</label
-      >
-      <div class="buttons">
-        <button class="button" type="submit" name="decision" value="allow">${localize(T.allow, language)}</button>
-        <button class="button second" type="submit" name="decision" value="deny">${localize(T.deny, language)}</button>
-      </div>
-      <p class="note">${localize(T.consentNext, language, { host: hostOf(redirectUri) })}</p>
-      ${canSwitch && html`<button class="link-button" type="submit" name="decision" value="switch">${localize(T.switchPerson, language)}</button>`}
-    </form>`;
+    ${postForm('/oauth2.0/decision', csrf, fields)}`;
   showPage(ctx, { title, content, formTargets });
 }
 
@@ -82,11 +76,6 @@ export function showConsentPage(
 function nameKind({ code, name }: Person['profile']['parentIdentityInfo'], language: Language): string {
   const kind = KINDS.get(code);
   return kind ? localize(kind, language) : plainName(name);
-}
-
-/** The first letter, for the avatar. */
-function initialOf(name: string): string {
-  return ([...name][0] ?? '?').toUpperCase();
 }
 
 /** A masked number that its owner recognizes but an onlooker cannot read. */

@@ -14,7 +14,7 @@ export function showErrorPage(ctx: Context, error: PageError, reference: string)
   const content = html`<h1>${localize(title, language)}</h1>
     <p class="lead">${localize(advice, language)}</p>
     <div class="buttons">
-      <a class="button${isHome && ' second'}" href="${error.tryAgainPath ?? '/'}"
+      <a class="${isHome ? 'button' : 'primary'}" href="${error.tryAgainPath ?? '/'}"
         >${localize(isHome ? T.home : T.tryAgain, language)}</a
       >
     </div>`;

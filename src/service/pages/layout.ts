@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Context } from 'koa';
+import { htmlDocument, LANGUAGE_TAG } from '../../shared/pages/html-document.ts';
+import { styleSheet } from '../../shared/pages/style-sheet.ts';
 import { html, type SafeHtml } from '../../shared/text/html.ts';
 import { languageOfHeader, localize, type Language } from '../../shared/text/texts.ts';
 import { PAGE_TEXTS } from './service-page-texts.ts';
 
-const STYLE = ['./colours.css', './style.css']
-  .map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))
-  .join('\n');
+const STYLE = styleSheet(new URL('./style.css', import.meta.url));
 const STYLE_PATH = `/style-${createHash('sha256').update(STYLE).digest('hex').slice(0, 12)}.css`;
 
 export interface Page {
@@ -35,29 +34,20 @@ export function showPage(
   ctx.status = status;
   ctx.type = 'text/html; charset=utf-8';
   ctx.vary('Accept-Language');
-  ctx.set('Content-Language', language === 'zh' ? 'zh-CN' : 'en');
+  ctx.set('Content-Language', LANGUAGE_TAG[language]);
   ctx.set('Content-Security-Policy', contentPolicy(formTargets));
-  ctx.body = html`<!doctype html>
-    <html lang="${language === 'zh' ? 'zh-CN' : 'en'}" ${outcome && html` data-outcome="${outcome}"`}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title} · ${localize(PAGE_TEXTS.product, language)}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="${STYLE_PATH}" />
-      </head>
-      <body>
-        <div class="page">
-          <header class="brand">
-            <span class="mark" aria-hidden="true">P</span
-            ><span>Parley · ${localize(PAGE_TEXTS.product, language)}</span>
-          </header>
-          <main class="card">${content}</main>
-          ${footer && html`<footer class="below">${footer}</footer>`}
-        </div>
-      </body>
-    </html>`.text;
+  const product = localize(PAGE_TEXTS.product, language);
+  ctx.body = htmlDocument({
+    language,
+    title: `${title} · ${product}`,
+    stylePath: STYLE_PATH,
+    head: html`<link rel="icon" href="data:," />`,
+    outcome,
+    isCard: true,
+    body: html`<header class="brand"><span class="mark" aria-hidden="true">P</span> Parley · ${product}</header>
+      <main class="card">${content}</main>
+      ${footer && html`<footer class="quiet">${footer}</footer>`}`,
+  }).text;
 }
 
 /** Headers of every response for people. */

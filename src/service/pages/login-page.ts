@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { postForm } from '../../shared/pages/html-document.ts';
 import { html, plainName, type SafeHtml } from '../../shared/text/html.ts';
 import { localize, type Bilingual, type Language } from '../../shared/text/texts.ts';
 import { languageOf, showPage } from './layout.ts';
@@ -35,11 +36,11 @@ export function showLoginPage(
   const lead = client === undefined ? localize(T.signInLead, language) : localize(T.signInFor, language, { client });
   const content = html`<h1>${localize(T.signIn, language)}</h1>
     <p class="lead">${lead}</p>
-    ${problem && html`<p class="alert" id="problem" role="alert">${localize(problem === 'slow' ? T.slowLogin : T.wrongLogin, language)}</p>`}
-    ${way && html`<div class="buttons"><a class="button" href="${way.path}">${nameWay(way.name, language)}</a></div>`}
+    ${problem && html`<p class="notice bad" id="problem" role="alert">${localize(problem === 'slow' ? T.slowLogin : T.wrongLogin, language)}</p>`}
+    ${way && html`<div class="buttons"><a class="primary" href="${way.path}">${nameWay(way.name, language)}</a></div>`}
     ${way && csrf !== undefined && html`<h2>${localize(T.signInByPassword, language)}</h2>`}
     ${csrf !== undefined && passwordForm({ csrf, username, hasProblem: problem !== undefined, isSecond: way !== undefined }, language)}
-    ${client !== undefined && isConsentNext && html`<p class="note">${localize(T.signInNext, language, { client })}</p>`}`;
+    ${client !== undefined && isConsentNext && html`<p class="quiet">${localize(T.signInNext, language, { client })}</p>`}`;
   showPage(ctx, {
     title: localize(T.signIn, language),
     content,
@@ -63,9 +64,7 @@ interface PasswordForm {
 }
 
 function passwordForm({ csrf, username = '', hasProblem, isSecond }: PasswordForm, language: Language): SafeHtml {
-  return html`<form method="post" action="/oauth2.0/login">
-    <input type="hidden" name="csrf" value="${csrf}" />
-    <div class="field">
+  const fields = html`<div class="field">
       <label for="username">${localize(T.username, language)}</label>
       <input
         id="username"
@@ -93,7 +92,7 @@ function passwordForm({ csrf, username = '', hasProblem, isSecond }: PasswordFor
       />
     </div>
     <div class="buttons">
-      <button class="button${isSecond && ' second'}" type="submit">${localize(T.signInButton, language)}</button>
-    </div>
-  </form>`;
+      <button class="${isSecond ? 'button' : 'primary'}" type="submit">${localize(T.signInButton, language)}</button>
+    </div>`;
+  return postForm('/oauth2.0/login', csrf, fields);
 }

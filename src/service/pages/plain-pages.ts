@@ -27,7 +27,7 @@ export function showHomePage(
       )}
     </dl>
     <p class="lead">${localize(hasEngine ? T.homeEngineUpstream : T.homeEngineBuiltIn, language)}</p>
-    <div class="buttons"><a class="button second" href="/account">${localize(T.homeAccount, language)}</a></div>`;
+    <div class="buttons"><a class="button" href="/account">${localize(T.homeAccount, language)}</a></div>`;
   showPage(ctx, { title: localize(T.homeTitle, language), content });
 }
 
@@ -37,6 +37,6 @@ export function showSignedOutPage(ctx: Context, againPath: string | undefined): 
   const way = againPath === undefined ? { path: '/', label: T.home } : { path: againPath, label: T.signInAgain };
   const content = html`<h1>${localize(T.signedOut, language)}</h1>
     <p class="lead">${localize(T.signedOutLead, language)}</p>
-    <div class="buttons"><a class="button second" href="${way.path}">${localize(way.label, language)}</a></div>`;
+    <div class="buttons"><a class="button" href="${way.path}">${localize(way.label, language)}</a></div>`;
   showPage(ctx, { title: localize(T.signedOut, language), content, outcome: 'signed-out' });
 }

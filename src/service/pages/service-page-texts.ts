@@ -24,6 +24,7 @@ export const PAGE_TEXTS = {
     zh: '下一步由你决定是否允许 {client} 查看你的身份信息。',
   },
   consentTitle: { en: 'Let {client} know who you are?', zh: '允许 {client} 查看你的身份信息吗？' },
+  and: { en: 'and', zh: '和' },
   application: { en: 'Application', zh: '应用' },
   consentShares: { en: '{client} will see', zh: '{client} 将看到' },
   sharesName: { en: 'Your name', zh: '姓名' },

@@ -1,5 +1,7 @@
 import type { Context } from 'koa';
-import { html, trustedHtml } from '../../shared/text/html.ts';
+import { htmlDocument } from '../../shared/pages/html-document.ts';
+import { inlineStyle, styleSheet } from '../../shared/pages/style-sheet.ts';
+import { html } from '../../shared/text/html.ts';
 import { languageOfHeader, localize, type Bilingual, type Language } from '../../shared/text/texts.ts';
 import { MESSENGER_TEXTS } from '../messenger-texts.ts';
 
@@ -16,31 +18,15 @@ export interface Notice {
   choices?: { action: string; name: string; values: Readonly<Record<string, Bilingual>> };
 }
 
-/** Style of these pages; they load nothing. */
-const STYLE = `
-:root { color-scheme: light dark; --page: #f4f5f7; --card: #fff; --ink: #1d2129; --soft: #5b6472; --line: #dfe3e8; --accent: #1f5fd0; --on-accent: #fff; }
-@media (prefers-color-scheme: dark) { :root { --page: #16181d; --card: #21252c; --ink: #eceef2; --soft: #a6aebb; --line: #363c46; --accent: #86b0ff; --on-accent: #10131a; } }
-* { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px 16px; background: var(--page); color: var(--ink);
-  font: 16px/1.5 system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif; }
-main { width: 100%; max-width: 420px; padding: 32px; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
-h1 { margin: 0 0 8px; font-size: 20px; line-height: 28px; }
-p { margin: 0; color: var(--soft); }
-label { display: block; margin: 20px 0 4px; font-size: 14px; color: var(--soft); }
-textarea { width: 100%; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--page); color: inherit; font: 14px/20px ui-monospace, monospace; resize: vertical; }
-a, button { display: inline-block; margin-top: 24px; padding: 8px 20px; border: 1px solid var(--accent); border-radius: 8px; background: var(--accent); color: var(--on-accent);
-  font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; }
-form { display: flex; flex-wrap: wrap; gap: 0 12px; }
-button + button { background: none; border-color: var(--line); color: inherit; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-`;
+/** These pages load nothing. */
+const STYLE = inlineStyle(styleSheet(new URL('./notice-page.css', import.meta.url)));
 
 /**
  * Content security policy of these pages: only their own style. @param formAction allowed targets of their forms; defaults
  * to none
  */
 export function noticePolicy(formAction = "'none'"): string {
-  return `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action ${formAction}`;
+  return `default-src 'none'; style-src ${STYLE.source}; base-uri 'none'; form-action ${formAction}`;
 }
 
 /** Answers a request with such a page, which cannot be framed and is not kept. @param formAction see `noticePolicy` */
@@ -60,38 +46,32 @@ export function showNotice(
 
 /** A simple card that tells what happened and what to do. */
 export function noticePage({ language, title, text, values = {}, link, retry, choices }: Notice): string {
-  return html`<!doctype html>
-    <html lang="${language === 'zh' ? 'zh-CN' : 'en'}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${localize(title, language, values)}</title>
-        <style>
-          ${trustedHtml(STYLE)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <h1>${localize(title, language, values)}</h1>
-          <p>${localize(text, language, values)}</p>
-          ${
-            link === undefined
-              ? ''
-              : html`<label for="link">${localize(MESSENGER_TEXTS.linkLabel, language)}</label
-                  ><textarea id="link" rows="3" readonly>${link}</textarea>`
-          }
-          ${
-            choices
-              ? html`<form method="post" action="${choices.action}">
-                  ${Object.entries(choices.values).map(
-                    ([value, label]) =>
-                      html`<button name="${choices.name}" value="${value}">${localize(label, language)}</button>`,
-                  )}
-                </form>`
-              : ''
-          }
-          ${retry === undefined ? '' : html`<a href="${retry}">${localize(MESSENGER_TEXTS.tryAgain, language)}</a>`}
-        </main>
-      </body>
-    </html>`.text;
+  const shown = localize(title, language, values);
+  return htmlDocument({
+    language,
+    title: shown,
+    head: STYLE.element,
+    isCard: true,
+    body: html`<main class="card">
+      <h1>${shown}</h1>
+      <p class="lead">${localize(text, language, values)}</p>
+      ${
+        link !== undefined &&
+        html`<label for="link">${localize(MESSENGER_TEXTS.linkLabel, language)}</label
+          ><textarea id="link" rows="3" readonly>${link}</textarea>`
+      }
+      ${
+        choices &&
+        html`<form class="buttons" method="post" action="${choices.action}">
+          ${Object.entries(choices.values).map(
+            ([value, label], index) =>
+              html`<button class="${index === 0 ? 'primary' : 'button'}" name="${choices.name}" value="${value}">
+                ${localize(label, language)}
+              </button>`,
+          )}
+        </form>`
+      }
+      ${retry !== undefined && html`<a class="primary" href="${retry}">${localize(MESSENGER_TEXTS.tryAgain, language)}</a>`}
+    </main>`,
+  }).text;
 }

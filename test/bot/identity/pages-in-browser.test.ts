@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { SafeHtml } from '../../../src/shared/text/html.ts';
@@ -17,13 +17,13 @@ import { errorPage } from '../../../src/bot/identity/pages/error-page.ts';
 import { ERROR_TEXTS, type ErrorPage } from '../../../src/bot/identity/pages/error-texts.ts';
 import { landingPage, openInAppPage } from '../../../src/bot/identity/pages/landing-page.ts';
 import type { BackToChat } from '../../../src/bot/platforms/platform.ts';
+import { SIGN_IN_STYLE } from '../../../src/bot/identity/browser/assets.ts';
 import { findChromium, launchChromium } from '../../support/chromium.ts';
 import { asAccountId } from '../../../src/bot/domain/ids.ts';
 
 /** Folder for screenshots of every page; unset for none. */
 const PICTURES = process.env['PICTURES_DIR'];
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-const STYLE = readFileSync(new URL('../../../src/bot/identity/pages/sign-in.css', import.meta.url), 'utf8');
 const SIZES = {
   wide: { width: 1200, height: 850 },
   narrow: { width: 390, height: 844 },
@@ -128,7 +128,7 @@ describeInChromium('every sign-in page in Chromium', () => {
       const page = await (await browser.newContext({ colorScheme, viewport })).newPage();
       const found: string[] = [];
       for (const [name, { text }] of Object.entries(pagesIn(language))) {
-        await page.setContent(text.replace(/<link rel="stylesheet"[^>]*>/, `<style>${STYLE}</style>`));
+        await page.setContent(text.replace(/<link rel="stylesheet"[^>]*>/, `<style>${SIGN_IN_STYLE}</style>`));
         if (PICTURES !== undefined) {
           mkdirSync(PICTURES, { recursive: true });
           await page.screenshot({

@@ -69,7 +69,11 @@ export interface PageServerOptions {
 /** Bundles the page like the build and serves it on a free port. */
 export async function startPageServer({ bootstrap, conversations }: PageServerOptions): Promise<PageServer> {
   const bundled = await build({
-    entryPoints: { main: fileURLToPath(new URL('main.tsx', PAGE)), katex: 'katex/dist/katex.css' },
+    entryPoints: {
+      main: fileURLToPath(new URL('main.tsx', PAGE)),
+      page: fileURLToPath(new URL('page.css', PAGE)),
+      katex: 'katex/dist/katex.css',
+    },
     loader: { '.woff2': 'file', '.woff': 'empty', '.ttf': 'empty' },
     bundle: true,
     write: false,

@@ -1,9 +1,10 @@
+import { postForm } from '../../../shared/pages/html-document.ts';
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue } from '../../../shared/text/texts.ts';
 import type { BudgetLimit, SharedBudgets } from '../../policy/budget.ts';
 import type { BudgetOwner } from '../../turn/budgets/budget-store.ts';
 import { BUDGET_OWNERS, isLimited, type LimitUse } from '../budget-acts.ts';
-import { actForm, complaint, intro, resultText, selectField, table, textField, type ActView } from './layout.ts';
+import { complaint, intro, resultText, selectField, table, textField, type ActView } from './layout.ts';
 import { shareBar } from './plot.ts';
 import { numberText } from './times.ts';
 
@@ -113,7 +114,7 @@ export function budgetsBody(view: BudgetsView): SafeHtml {
     <button class="primary" type="submit">${text('show')}</button>`;
   const fault = typed.of === 'group' ? text('needsGroup') : text('needsOwner');
   return html`${intro(text('lead'), resultText(RESULTS, result, language))}
-    <div class="ask">${actForm('/admin/budgets', csrf, search)}</div>
+    <div class="ask">${postForm('/admin/budgets', csrf, search)}</div>
     ${complaint(refused === 'owner' ? fault : undefined)} ${budget && oneBudget(view, budget)}`;
 }
 
@@ -157,6 +158,6 @@ function topUpForm({ frame, typed, refused }: BudgetsView, limits: readonly Limi
     <input type="hidden" name="name" value="${code}" />
     ${selectField({ name: 'limit', label: text('limit'), value: typed.limit, options })} ${textField(amount)}
     <button class="primary" type="submit">${text('add')}</button>`;
-  return html`<div class="ask">${actForm('/admin/budgets/top-up', csrf, fields)}</div>
+  return html`<div class="ask">${postForm('/admin/budgets/top-up', csrf, fields)}</div>
     ${complaint(isWrong ? text('needsAmount') : refused === 'limit' ? text('needsLimit') : undefined)}`;
 }

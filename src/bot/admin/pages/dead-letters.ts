@@ -1,7 +1,8 @@
+import { postForm } from '../../../shared/pages/html-document.ts';
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue } from '../../../shared/text/texts.ts';
 import type { DeadLetter, ReplayResult } from '../../queue/dead-letters.ts';
-import { actForm, intro, resultText, table, type ActView } from './layout.ts';
+import { intro, resultText, table, type ActView } from './layout.ts';
 import { timeAt } from './times.ts';
 
 const TEXTS = {
@@ -47,10 +48,10 @@ export function deadLettersBody({ frame, timeZone, letters, result }: DeadLetter
   const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language);
   const row = ({ id, atMs, why, messages, replayedAtMs }: DeadLetter) => {
     const about = localize(TEXTS.about, language, { id: id.slice(0, 8) });
-    const form = actForm(
+    const form = postForm(
       '/admin/dead-letters/replay',
       csrf,
-      html`<input type="hidden" name="id" value="${id}" /><button type="submit" aria-label="${about}">
+      html`<input type="hidden" name="id" value="${id}" /><button class="small" type="submit" aria-label="${about}">
           ${text('replay')}
         </button>`,
     );

@@ -1,3 +1,4 @@
+import { htmlDocument, LANGUAGE_TAG, postForm } from '../../../shared/pages/html-document.ts';
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Bilingual, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 
@@ -41,7 +42,7 @@ export interface ActView {
   result: string;
 }
 
-interface DocumentOptions {
+interface CardOptions {
   language: Language;
   title: string;
   /** Where the switch of the language leads. */
@@ -49,35 +50,19 @@ interface DocumentOptions {
   body: SafeHtml;
 }
 
-/** A whole document. Loads nothing but its style sheet. */
-export function adminDocument({ language, title, body }: Omit<DocumentOptions, 'path'>): SafeHtml {
-  return html`<!doctype html>
-    <html lang="${language === 'zh' ? 'zh-CN' : 'en'}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>${title}</title>
-        <link rel="stylesheet" href="${ADMIN_STYLE_PATH}" />
-      </head>
-      ${body}
-    </html>`;
-}
-
 /** A page for strangers and for errors: one card. */
-export function cardPage({ language, title, path, body }: DocumentOptions): SafeHtml {
-  return adminDocument({
+export function cardPage({ language, title, path, body }: CardOptions): SafeHtml {
+  return htmlDocument({
     language,
     title,
-    body: html`<body class="alone">
-      <main class="card">
-        <p class="brand">${localize(TEXTS.brand, language)}</p>
-        <h1>${title}</h1>
-        ${body}
-        <p class="quiet">${languageSwitch(language, path)}</p>
-      </main>
-    </body>`,
+    stylePath: ADMIN_STYLE_PATH,
+    isCard: true,
+    body: html`<main class="card">
+      <p class="brand">${localize(TEXTS.brand, language)}</p>
+      <h1>${title}</h1>
+      ${body}
+      <p class="quiet">${languageSwitch(language, path)}</p>
+    </main>`,
   });
 }
 
@@ -94,11 +79,12 @@ export function framedPage(
       </li>`,
   );
   const brand = localize(TEXTS.brand, language);
-  return adminDocument({
+  return htmlDocument({
     language,
     title: `${title} · ${brand}`,
-    body: html`<body>
-      <a class="skip" href="#content">${localize(TEXTS.skip, language)}</a>
+    stylePath: ADMIN_STYLE_PATH,
+    isCard: false,
+    body: html`<a class="skip" href="#content">${localize(TEXTS.skip, language)}</a>
       <header class="bar">
         <p class="brand">${brand}</p>
         <nav aria-label="${localize(TEXTS.pages, language)}">
@@ -108,15 +94,14 @@ export function framedPage(
         </nav>
         <div class="me">
           ${languageSwitch(language, path)}
-          <span class="account">${localize(TEXTS.account, language, { account })}</span>
-          ${actForm('/admin/sign-out', csrf, html`<button class="plain">${localize(TEXTS.signOut, language)}</button>`)}
+          <span>${localize(TEXTS.account, language, { account })}</span>
+          ${postForm('/admin/sign-out', csrf, html`<button class="plain">${localize(TEXTS.signOut, language)}</button>`)}
         </div>
       </header>
       <main id="content" tabindex="-1">
         <h1>${title}</h1>
         ${body}
-      </main>
-    </body>`,
+      </main>`,
   });
 }
 
@@ -200,13 +185,6 @@ export function selectField(field: Field & { options: readonly (readonly [value:
   </span>`;
 }
 
-/** A form that does something: a POST with the session's token. */
-export function actForm(action: string, csrf: string, fields: SafeHtml): SafeHtml {
-  return html`<form method="post" action="${action}">
-    <input type="hidden" name="csrf" value="${csrf}" />${fields}
-  </form>`;
-}
-
 /** A table that scrolls by itself where it is too wide. @param empty shown instead of a table without rows */
 export function table(label: string, heads: readonly string[], rows: readonly SafeHtml[], empty?: string): SafeHtml {
   if (empty !== undefined && rows.length === 0) return emptyState(empty);
@@ -226,6 +204,6 @@ export function table(label: string, heads: readonly string[], rows: readonly Sa
 
 function languageSwitch(language: Language, path: string): SafeHtml {
   const other = language === 'zh' ? 'en' : 'zh';
-  const tag = other === 'zh' ? 'zh-CN' : 'en';
+  const tag = LANGUAGE_TAG[other];
   return html`<a href="${path}?lang=${other}" lang="${tag}" hreflang="${tag}">${LANGUAGE_NAMES[other]}</a>`;
 }

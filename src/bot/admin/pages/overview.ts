@@ -72,6 +72,6 @@ export function overviewBody({ questions, deadLetters, jobs, versions }: Overvie
     </section>
     <section>
       <h2>${text('versions')}</h2>
-      <dl class="tiles small">${versionRows}</dl>
+      <dl class="tiles versions">${versionRows}</dl>
     </section>`;
 }

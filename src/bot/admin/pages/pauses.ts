@@ -1,8 +1,9 @@
+import { postForm } from '../../../shared/pages/html-document.ts';
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import type { Pause, PauseTarget } from '../../domain/pause.ts';
 import { PLATFORMS } from '../../platforms/registry.ts';
-import { actForm, complaint, intro, resultText, selectField, table, textField, type ActView } from './layout.ts';
+import { complaint, intro, resultText, selectField, table, textField, type ActView } from './layout.ts';
 import { timeAt } from './times.ts';
 
 const TEXTS = {
@@ -73,6 +74,7 @@ export function pausesBody({ frame, timeZone, pauses, result, refused }: PausesV
     const name = targetText(target, language);
     const about = localize(TEXTS.about, language, { target: name });
     const fields = html`<input type="hidden" name="target" value="${target}" /><button
+        class="small"
         type="submit"
         aria-label="${about}"
       >
@@ -82,12 +84,12 @@ export function pausesBody({ frame, timeZone, pauses, result, refused }: PausesV
       <th scope="row">${name}</th>
       <td dir="auto">${message}</td>
       <td class="time">${timeAt(sinceMs, timeZone)}</td>
-      <td>${actForm('/admin/pauses/resume', csrf, fields)}</td>
+      <td>${postForm('/admin/pauses/resume', csrf, fields)}</td>
     </tr>`;
   };
   const heads = [text('target'), text('message'), text('since'), text('act')];
   return html`${intro(text('lead'), resultText(RESULTS, result, language))}
-    <div class="ask">${actForm('/admin/pauses', csrf, pauseFields(refused, language))}</div>
+    <div class="ask">${postForm('/admin/pauses', csrf, pauseFields(refused, language))}</div>
     ${complaint(refused && complaintOf(refused, language))}
     ${table(text('table'), heads, pauses.map(row), text('none'))}`;
 }

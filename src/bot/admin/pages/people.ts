@@ -1,10 +1,11 @@
+import { postForm } from '../../../shared/pages/html-document.ts';
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue } from '../../../shared/text/texts.ts';
 import { describePlatform } from '../../platforms/registry.ts';
 import type { Account } from '../../domain/account.ts';
 import { MAX_ACCOUNT_CHARS, type PersonId } from '../../domain/ids.ts';
 import type { LinkedPerson } from '../../identity/links/people-of-account.ts';
-import { actForm, intro, resultText, table, textField, type ActView } from './layout.ts';
+import { intro, resultText, table, textField, type ActView } from './layout.ts';
 import { timeAt } from './times.ts';
 
 const TEXTS = {
@@ -62,7 +63,7 @@ export function peopleBody({ frame, timeZone, account, links, result }: PeopleVi
     const about = localize(TEXTS.about, language, { id: person.chatUserId });
     const hidden = html`<input type="hidden" name="account" value="${person.account}" />
       <input type="hidden" name="person" value="${key}" />`;
-    const button = html`<button class="danger" type="submit">${text('confirm')}</button>`;
+    const button = html`<button class="small danger" type="submit">${text('confirm')}</button>`;
     return html`<tr>
       <td>${localize(describePlatform(person.platform).label, language)}</td>
       <td><code>${person.chatUserId}</code></td>
@@ -73,13 +74,13 @@ export function peopleBody({ frame, timeZone, account, links, result }: PeopleVi
         <details>
           <summary aria-label="${about}">${text('revoke')}</summary>
           <p>${text('sure')}</p>
-          ${actForm('/admin/people/revoke', csrf, html`${hidden}${button}`)}
+          ${postForm('/admin/people/revoke', csrf, html`${hidden}${button}`)}
         </details>
       </td>
     </tr>`;
   };
   const heads = [text('platform'), text('chat'), text('name'), text('state'), text('since'), text('act')];
   return html`${intro(text('lead'), resultText(RESULTS, result, language))}
-    <div class="ask">${actForm('/admin/people', csrf, search)}</div>
+    <div class="ask">${postForm('/admin/people', csrf, search)}</div>
     ${account !== '' && table(text('table'), heads, links.map(row), text('none'))}`;
 }

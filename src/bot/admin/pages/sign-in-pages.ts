@@ -1,7 +1,8 @@
+import { postForm } from '../../../shared/pages/html-document.ts';
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Bilingual, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import { leavingPage } from '../../identity/pages/leaving-page.ts';
-import { actForm, cardPage, intro } from './layout.ts';
+import { cardPage, intro } from './layout.ts';
 
 const TEXTS = {
   title: { en: 'Sign in', zh: '登录' },
@@ -22,7 +23,7 @@ export function strangerPage(view: { language: Language; service: Bilingual; csr
   const spaced = language === 'zh' && /^[\x21-\x7e]/.test(name) ? ` ${name} ` : name;
   const label = localize(TEXTS.go, language, { service: spaced });
   const body = html`${intro(localize(TEXTS.lead, language))}
-  ${actForm('/admin/sign-in', csrf, html`<button class="primary" type="submit">${label}</button>`)}`;
+  ${postForm('/admin/sign-in', csrf, html`<button class="primary" type="submit">${label}</button>`)}`;
   return cardPage({ language, title: localize(TEXTS.title, language), path: '/admin', body });
 }
 

@@ -159,7 +159,7 @@ function oneTrace(trace: Trace, { language, timeZone }: Pick<TraceView, 'languag
       </td>
     </tr>`;
   const heads = [text('time'), text('step'), text('values')];
-  return html`<section class="trace">
+  return html`<section>
     <h2>${text('question')} ${trace.id.slice(0, 8)}</h2>
     <dl class="facts">
       ${shown.map(

@@ -67,7 +67,7 @@ export function unansweredBody({ language, timeZone, sums, questions, showsText 
   const reasonNames = UNANSWERED_REASONS.map((reason) => localize(REASONS[reason], language));
   const heads = [text('word'), text('questions'), ...reasonNames, text('share')];
   return html`${lead} ${table(text('topics'), heads, sums.slice(0, MAX_ROWS).map(topic))}
-    <p><a class="button" href="/admin/unanswered.csv" download>${text('csv')}</a></p>
+    <p><a class="button small" href="/admin/unanswered.csv" download>${text('csv')}</a></p>
     <h2>${text('newest')}</h2>
     ${table(
       text('newest'),

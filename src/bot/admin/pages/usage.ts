@@ -59,7 +59,7 @@ export function usageBody(view: UsageView): SafeHtml {
   if (sums.length === 0) return html`${top} ${emptyState(text('none'))}`;
   const address = `/admin/usage.csv?${new URLSearchParams({ by: group, since: isSinceValid ? since : '' }).toString()}`;
   return html`${top} ${group === 'day' && dayPlots(sums, language)} ${sumTable(view)}
-    <p><a class="button" href="${address}" download>${text('csv')}</a></p>`;
+    <p><a class="button small" href="${address}" download>${text('csv')}</a></p>`;
 }
 
 function dayPlots(sums: readonly UsageSum[], language: Language): SafeHtml {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Middleware } from 'koa';
+import { styleSheet } from '../../../shared/pages/style-sheet.ts';
 
 /** A script or style sheet of the pages. */
 export function asset(type: string, text: string): Middleware {
@@ -11,7 +11,5 @@ export function asset(type: string, text: string): Middleware {
 }
 
 /** The style sheet of the sign-in pages. */
-export const signInStyleSheet = asset(
-  'text/css',
-  readFileSync(new URL('../pages/sign-in.css', import.meta.url), 'utf8'),
-);
+export const SIGN_IN_STYLE = styleSheet(new URL('../pages/sign-in.css', import.meta.url));
+export const signInStyleSheet = asset('text/css', SIGN_IN_STYLE);

@@ -1,3 +1,4 @@
+import { postForm } from '../../../shared/pages/html-document.ts';
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import { CODE_SCRIPT_PATH } from './code-script.ts';
@@ -60,17 +61,13 @@ export function codePage(view: CodeView): SafeHtml {
   const values = { platform, chat, name: inSentence(accountName, language), minutes: minutesLeft };
   const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language, values);
   const form = (action: string, label: string, fields: SafeHtml | '' = '') =>
-    html`<form method="post" action="${action}">
-      <input type="hidden" name="csrf" value="${csrf}" />
-      ${fields}
-      <button class="plain" type="submit">${label}</button>
-    </form>`;
+    postForm(action, csrf, html`${fields} <button class="plain" type="submit">${label}</button>`);
   const serial = html`<input type="hidden" name="serial" value="${replaces}" />`;
   const body = html`<p class="lead">${text('lead')}</p>
-    ${isAgain ? html`<p class="note app" role="status">${text('yet')}</p>` : ''}
+    ${isAgain ? html`<p class="notice info" role="status">${text('yet')}</p>` : ''}
     <section class="code" aria-label="${text('code')}">
       <p class="symbols">${code.slice(0, 4)}-${code.slice(4)}</p>
-      <button class="copy" type="button" hidden>${text('copy')}</button>
+      <button class="button copy" type="button" hidden>${text('copy')}</button>
       <p class="life">${text(minutesLeft === 1 ? 'oneMinute' : 'life')}</p>
     </section>
     <p
@@ -81,9 +78,9 @@ export function codePage(view: CodeView): SafeHtml {
       data-select="${text('select')}"
       data-typed="${text('received')}"
     ></p>
-    <p class="note" role="note"><strong>${text('warning')}</strong></p>
+    <p class="notice" role="note"><strong>${text('warning')}</strong></p>
     <a class="primary" href="/sign-in/confirm">${text('typed')}</a>
-    <div class="ways">
+    <div class="buttons">
       ${replaces === undefined ? '' : form('/sign-in/new-code', text('renew'), serial)}
       ${form('/sign-in/cancel', text('cancel'))}
     </div>

@@ -1,8 +1,10 @@
+import { pairOf } from '../../../shared/pages/account-pair.ts';
+import { postForm } from '../../../shared/pages/html-document.ts';
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import { maskId } from '../mask-id.ts';
 import type { Profile } from '../oauth/profile-response.ts';
-import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
+import { chatSide, page, platformLabel, type ShownPerson } from './layout.ts';
 import { inSentence, localizeForPlatform } from './page-words.ts';
 
 const TEXTS = {
@@ -46,10 +48,7 @@ export function confirmPage(view: ConfirmView): SafeHtml {
   const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language, values);
   const account = { place: providerName, name: profile.name, detail: maskId(profile.id) };
   const form = (action: string, className: string, label: string) =>
-    html`<form method="post" action="${action}">
-      <input type="hidden" name="csrf" value="${csrf}" />
-      <button class="${className}" type="submit">${label}</button>
-    </form>`;
+    postForm(action, csrf, html`<button class="${className}" type="submit">${label}</button>`);
   const body = html`<p class="lead">${text('question')}</p>
     ${pairOf(chatSide(person, language), account, text('joins'))}
     ${form('/sign-in/confirm', 'primary', text(endsWithCode ? 'goToCode' : 'go'))}

@@ -32,7 +32,7 @@ export function errorPage(view: ErrorView): SafeHtml {
       <p class="lead">${localizeForPlatform(text.next, language, back?.platform)}</p>
       ${nextStep(view)}
     </div>
-    <p class="reference">${localize(TEXTS.reference, language, { reference })}</p>`;
+    <p class="quiet">${localize(TEXTS.reference, language, { reference })}</p>`;
   return page({ language, title: localize(text.title, language), outcome: 'error', back, body });
 }
 

@@ -1,8 +1,10 @@
+import { pairOf } from '../../../shared/pages/account-pair.ts';
+import { postForm } from '../../../shared/pages/html-document.ts';
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
 import type { BackToChat } from '../../platforms/platform.ts';
 import { backToChat } from './back-to-chat.ts';
-import { chatSide, page, pairOf, platformLabel, type ShownPerson } from './layout.ts';
+import { chatSide, page, platformLabel, type ShownPerson } from './layout.ts';
 import { inSentence } from './page-words.ts';
 
 const TEXTS = {
@@ -68,11 +70,8 @@ export function landingPage(view: LandingView): SafeHtml {
   const provider = { place: providerName, name: text('next'), detail: '', isOpen: true };
   const body = html`<p class="lead">${text('lead')}</p>
     ${pairOf(chatSide(person, language), provider, text('joins'))}
-    <p class="note" role="note">${text('warning')}</p>
-    <form method="post" action="${action}">
-      <input type="hidden" name="csrf" value="${csrf}" />
-      <button class="primary" type="submit">${text('go')}</button>
-    </form>
+    <p class="notice" role="note">${text('warning')}</p>
+    ${postForm(action, csrf, html`<button class="primary" type="submit">${text('go')}</button>`)}
     <p class="quiet">${text('leave')}</p>
     <section class="steps" aria-labelledby="steps">
       <h2 id="steps">${text('steps')}</h2>
@@ -101,7 +100,7 @@ export function openInAppPage({ language, person, providerName, back }: Elsewher
   const provider = { place: providerName, name: text('next'), detail: '', isOpen: true };
   const body = html`<p class="lead">${text('elsewhereLead')}</p>
     ${pairOf(chatSide(person, language), provider, text('joins'))}
-    <p class="note app" role="note">${text('elsewhereWhy')}</p>
+    <p class="notice info" role="note">${text('elsewhereWhy')}</p>
     ${backToChat(back, { language, isPrimary: true })}
     <p class="quiet">${text('leave')}</p>`;
   return page({ language, title: text('elsewhere'), header: providerName, back, body });

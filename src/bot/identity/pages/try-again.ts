@@ -1,3 +1,4 @@
+import { postForm } from '../../../shared/pages/html-document.ts';
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Bilingual, type Language } from '../../../shared/text/texts.ts';
 import type { TryAgain } from './page-error.ts';
@@ -6,9 +7,7 @@ export const AGAIN: Bilingual = { en: 'Try again', zh: '重试' };
 
 /** A form that restarts the sign-in in this browser with the same link. */
 export function tryAgainForm({ csrf, ticketHash }: TryAgain, language: Language): SafeHtml {
-  return html`<form method="post" action="/sign-in/again">
-    <input type="hidden" name="csrf" value="${csrf}" />
-    <input type="hidden" name="ticket" value="${ticketHash}" />
-    <button class="primary" type="submit">${localize(AGAIN, language)}</button>
-  </form>`;
+  const fields = html`<input type="hidden" name="ticket" value="${ticketHash}" />
+    <button class="primary" type="submit">${localize(AGAIN, language)}</button>`;
+  return postForm('/sign-in/again', csrf, fields);
 }

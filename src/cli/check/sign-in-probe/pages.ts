@@ -76,7 +76,7 @@ interface PageView {
 /** The first page, shown before anything happens. */
 export function startPage({ language, path, header }: PageView, stepCount: number): SafeHtml {
   const body = html`<p class="lead">${localize(TEXTS.startLead, language, { count: stepCount })}</p>
-    <p class="note" role="note">${localize(TEXTS.own, language)}</p>
+    <p class="notice" role="note">${localize(TEXTS.own, language)}</p>
     ${button(`${path}/start`, localize(TEXTS.begin, language), 'primary')}`;
   return page({ language, title: localize(TEXTS.start, language), header, body });
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SafeHtml } from '../../../shared/text/html.ts';
 import { inBackground } from '../../../shared/in-background.ts';
@@ -9,11 +8,11 @@ import { randomToken, sameSecret } from '../../../shared/crypto/ids.ts';
 import { languageOfHeader, localize, type Bilingual } from '../../../shared/text/texts.ts';
 import { pageHeaders } from '../../../bot/identity/pages/headers.ts';
 import { STYLE_SHEET_PATH } from '../../../bot/identity/pages/layout.ts';
+import { SIGN_IN_STYLE } from '../../../bot/identity/browser/assets.ts';
 import { readCallback } from '../../../bot/identity/browser/request-guards.ts';
 import { startPage, statusPage, strangerPage } from './pages.ts';
 import type { ProbeSession } from './session.ts';
 
-const STYLE_SHEET = readFileSync(new URL('../../../bot/identity/pages/sign-in.css', import.meta.url), 'utf8');
 const COOKIE_NAME = '__Host-probe';
 const COOKIE_VALUE = /^[\w-]{43}$/;
 const WORKING_REFRESH_SEC = 1;
@@ -115,7 +114,7 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
       case 'GET /oauth/callback':
         return callback(request, response, querystring);
       case `GET ${STYLE_SHEET_PATH}`:
-        return void response.writeHead(200, { 'content-type': 'text/css' }).end(STYLE_SHEET);
+        return void response.writeHead(200, { 'content-type': 'text/css' }).end(SIGN_IN_STYLE);
       // A proxy may forward browsers only to healthy instances.
       case 'GET /healthz':
       case 'GET /readyz':
