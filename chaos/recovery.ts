@@ -9,6 +9,8 @@ const SEEN_LATE_MS = 1_200;
 export interface Recovery {
   event: number;
   ms: number;
+  /** The same after the last fault that stopped the process responsible for the turn: a kill, a freeze or a lost link to Redis. */
+  afterLastStopMs: number;
   /**
    * No part was visible before: on platforms where we post, the first post may have been in progress and is searched for.
    */
@@ -75,8 +77,35 @@ export function recoveryTimes(ledger: Ledger, kind: InjectedFaultKind): Recovery
     const hasWaited = ledger.injectedFaults.some(
       (fault) => isElsewhere(fault) && (fault.untilMs ?? fault.atMs) >= hitAtMs && fault.atMs <= shownAtMs,
     );
-    return [{ event, ms: shownAtMs - hitAtMs, isDoubtful, hasWaited }];
+    const stopsMs = stopsOf(ledger, holdings, { endedAtMs, shownAtMs }).filter((atMs) => atMs > hitAtMs);
+    const afterLastStopMs = shownAtMs - Math.max(hitAtMs, ...stopsMs);
+    return [{ event, ms: shownAtMs - hitAtMs, afterLastStopMs, isDoubtful, hasWaited }];
   });
+}
+
+/** Starts of faults that stopped a worker while it was responsible, or a receiver while only the display was missing. */
+function stopsOf(
+  { injectedFaults }: Ledger,
+  holdings: readonly Holding[],
+  { endedAtMs, shownAtMs }: { endedAtMs: number; shownAtMs: number },
+): number[] {
+  const isWithin = (atMs: number, fromMs: number, untilMs: number) => atMs >= fromMs && atMs <= untilMs;
+  const stops = injectedFaults.filter(isStop);
+  return stops.flatMap(({ target, atMs }) => {
+    const [process = ''] = target.split(' ');
+    const isHit = process.startsWith('receiver')
+      ? isWithin(atMs, endedAtMs, shownAtMs)
+      : holdings.some(
+          ({ holder, fromMs }, index) =>
+            holder === process && isWithin(atMs, fromMs, holdings[index + 1]?.fromMs ?? shownAtMs - SEEN_LATE_MS),
+        );
+    return isHit ? [atMs] : [];
+  });
+}
+
+/** A process that is frozen, or reaches Redis no more, does nothing for the turn; one with a slow link does. */
+function isStop({ kind, target, detail }: InjectedFault): boolean {
+  return kind === 'freeze' || (kind === 'link' && target.endsWith(' redis') && /"(?:hold|cut|reset)"/.test(detail));
 }
 
 /** From when only a receiver is missing to show the end of an answer; never for one that a worker posts. */

@@ -27,6 +27,8 @@ export interface ChaosReport {
   otherViolations: number;
   /** Turns whose worker was killed, except those whose first post was in doubt or that waited for others. */
   recoveryMs: { turns: number; p50: number; p99: number; max: number };
+  /** The same turns, after the last fault that stopped the process responsible for them. */
+  afterLastStopMs: { turns: number; p50: number; p99: number; max: number };
   /** Turns whose first post was in doubt: Slack may still have executed it. */
   doubtfulMs: { turns: number; p50: number; p99: number; max: number };
   /** Turns that also had to wait for a full engine or for Redis; they have no goal. */
@@ -88,6 +90,7 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
   const injectedFaults = countInjectedFaults(ledger);
   const allAfterKills = recoveryTimes(ledger, 'kill');
   const afterKills = allAfterKills.filter(({ hasWaited }) => !hasWaited);
+  const certain = afterKills.filter(({ isDoubtful }) => !isDoubtful);
   const report: ChaosReport = {
     seed,
     events: ledger.events.length,
@@ -105,7 +108,8 @@ export function reportOf(seed: string, run: ChaosRun): { report: ChaosReport; vi
     crossed,
     joined,
     otherViolations: violations.length - lost - repeated - outOfOrder - crossed - joined,
-    recoveryMs: spread(afterKills.filter(({ isDoubtful }) => !isDoubtful).map(({ ms }) => ms)),
+    recoveryMs: spread(certain.map(({ ms }) => ms)),
+    afterLastStopMs: spread(certain.map(({ afterLastStopMs }) => afterLastStopMs)),
     doubtfulMs: spread(afterKills.filter(({ isDoubtful }) => isDoubtful).map(({ ms }) => ms)),
     waitedMs: spread(allAfterKills.filter(({ hasWaited }) => hasWaited).map(({ ms }) => ms)),
     frozenMs: spread(recoveryTimes(ledger, 'freeze').map(({ ms }) => ms)),

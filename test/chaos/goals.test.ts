@@ -54,6 +54,7 @@ test('a run that kept all promises and recovered in time misses no goal', () => 
   expect(missedBy(goodRun())).toEqual([]);
   expect(report).toMatchObject({
     recoveryMs: { turns: 1, p50: 13_800, p99: 13_800, max: 13_800 },
+    afterLastStopMs: { turns: 1, p50: 13_800, p99: 13_800, max: 13_800 },
     freezes: { count: 2, ofWorkers: 2, minMs: FREEZE_MS, cutShort: 1 },
     stops: { count: 1, ofWorkers: 1, slowestMs: 2_000, unclean: 0 },
   });

@@ -85,61 +85,88 @@ test('a kind of fault has a short name', () => {
 test('the report of a slow run contains long answers, calls per answer, and idle time by kind of fault', () => {
   expect(slowReportOf(goodRun(), 30_000)).toMatchObject({
     longAnswers: 1,
-    callsPerAnswer: 2,
+    callsPerAnswer: 1,
+    allCallsPerAnswer: 2,
     recoveryMs: { turns: 1, p99: 6_000 },
     byInjectedFault: { 'freeze of a worker': { injectedFaults: 1, turns: 1, max: 6_000 } },
     beginsAfterMs: { turns: 1, p50: 500 },
   });
 });
 
-test('a call that ended with its killed process does not count as one too many', () => {
-  const ledger = goodRun();
-  const [lost] = ledger.samplings;
-  ledger.injectedFaults.push(injectedFault({ kind: 'kill', target: lost!.worker, atMs: lost!.endedAtMs ?? 0 }));
-  expect(slowReportOf(ledger, 30_000)).toMatchObject({ callsPerAnswer: 1, lostCalls: { 'kill of a worker': 1 } });
-});
-
 test.each<[string, (ledger: Ledger) => unknown, string[]]>([
-  ['nothing', ({ samplings }) => (samplings[0]!.asked = [1]), ['the model was asked 2 times an answer, at most: 1.3']],
+  ['a call that no fault cut', () => 0, ['the model was asked 2 times an answer, at most: 1.1']],
   [
     'an answer that was short',
     (ledger) => [
       ledger.samplings.splice(0, 1, { ...ledger.samplings[0]!, number: 1 }),
       (ledger.samplings[1]!.endedAtMs = 59_000),
     ],
-    ['0 long answers, asked: 1', 'the model was asked 2 times an answer, at most: 1.3'],
+    ['0 long answers, asked: 1', 'the model was asked 2 times an answer, at most: 1.1'],
   ],
   [
     'an answer that was idle',
     (ledger) => (ledger.messages[0]!.snapshots[0]!.atMs = 126_000),
-    ['the model was asked 2 times an answer, at most: 1.3', 'recovery p99 is 41000 ms, promised: 40000 ms'],
+    ['the model was asked 2 times an answer, at most: 1.1', 'recovery p99 is 41000 ms, promised: 40000 ms'],
   ],
 ])('a slow run reports the missed goal: %s', (_name, spoil, sentences) => {
   const ledger = goodRun();
+  // It lasts as long and cuts no call.
+  ledger.injectedFaults[0]!.kind = 'clock';
   spoil(ledger);
   expect(missedSlowGoals(slowReportOf(ledger, 30_000), { ...SLOW_GOALS, longAnswers: 1 })).toEqual(sentences);
 });
 
-test('a call without an answer is counted by the last fault of its worker, with a stop before mere delays', () => {
-  const lostAfter = (...injectedFaults: InjectedFault[]) =>
-    slowReportOf({ ...goodRun(), injectedFaults }, 30_000).lostCalls;
-  const freeze = injectedFault({ untilMs: 25_000 });
-  expect(lostAfter(freeze)).toEqual({ 'freeze of a worker': 1 });
-  expect(
-    lostAfter(injectedFault({ kind: 'stop', untilMs: 12_000 }), injectedFault({ atMs: 20_000, kind: 'clock' })),
-  ).toEqual({
-    'stop of a worker': 1,
-  });
-  expect(lostAfter(freeze, injectedFault({ target: 'redis', kind: 'redis-freeze', atMs: 20_000 }))).toEqual({
-    'redis-freeze': 1,
-  });
+/** The lost call lasts from 1.5 to 25 s, and the next worker takes its turn at 30 s. */
+const lostAfter = (...injectedFaults: InjectedFault[]) =>
+  slowReportOf({ ...goodRun(), injectedFaults }, 30_000).lostCalls;
+const link = (name: string, kind: string, untilMs: number): InjectedFault =>
+  injectedFault({ kind: 'link', target: `worker1.1 ${name}`, detail: JSON.stringify({ kind, heals: true }), untilMs });
+
+test.each<[name: string, fault: InjectedFault]>([
+  ['kill of a worker', injectedFault({ kind: 'kill', atMs: 24_999 })],
+  ['stop of a worker', injectedFault({ kind: 'stop', untilMs: 25_100 })],
+  ['freeze of a worker', injectedFault({ untilMs: 16_000 })],
+  ['freeze of a worker', injectedFault({})],
+  ['sleep of a worker', injectedFault({ kind: 'sleep', untilMs: 16_000 })],
+  ['worker redis hold', link('redis', 'hold', 16_000)],
+  ['worker redis cut', link('redis', 'cut', 16_000)],
+  ['worker chat hold', link('chat', 'hold', 25_000)],
+])('a call that was cut by a %s does not count as one too many (%#)', (name, fault) => {
+  expect(lostAfter(fault)).toEqual({ cut: { [name]: 1 }, wasted: {} });
+});
+
+test.each<[name: string, fault: InjectedFault]>([
+  ['freeze of a worker', injectedFault({ atMs: 20_000, untilMs: 25_000 })],
+  ['worker redis hold', link('redis', 'hold', 15_000)],
+  ['redis-freeze', injectedFault({ target: 'redis', kind: 'redis-freeze', untilMs: 25_000 })],
+  ['clock of a worker', injectedFault({ kind: 'clock', untilMs: 25_000 })],
+  ['worker chat hold', link('chat', 'hold', 24_000)],
   // A fault of another worker, one that ended long before, and a later one.
-  const elsewhere = [
-    injectedFault({ target: 'worker2.1' }),
-    injectedFault({ atMs: 2_000, untilMs: 9_000 }),
-    injectedFault({ atMs: 26_000 }),
-  ];
-  expect(lostAfter(...elsewhere)).toEqual({ unknown: 1 });
+  ['unknown', injectedFault({ target: 'worker2.1', untilMs: 25_000 })],
+  ['unknown', injectedFault({ atMs: 2_000, untilMs: 9_000 })],
+  ['unknown', injectedFault({ atMs: 26_000, untilMs: 40_000 })],
+])('a call that was lost after a harmless %s counts as one too many (%#)', (name, fault) => {
+  expect(lostAfter(fault)).toEqual({ cut: {}, wasted: { [name]: 1 } });
+});
+
+test('a call of a worker that no longer has the turn counts as one too many, whatever fault made it lose the turn', () => {
+  const ledger = goodRun();
+  // The turn was taken after six seconds, at 16 s.
+  ledger.samplings[1] = sampling(2, { startedAtMs: 16_000, endedAtMs: 90_000 });
+  ledger.samplings.push(sampling(3, { worker: 'worker1.1', startedAtMs: 17_000, endedAtMs: 25_000, ending: 'left' }));
+  expect(slowReportOf(ledger, 30_000)).toMatchObject({
+    ...{ callsPerAnswer: 2, allCallsPerAnswer: 3 },
+    lostCalls: { cut: { 'freeze of a worker': 1 }, wasted: { 'freeze of a worker': 1 } },
+  });
+});
+
+test('a call that ended beside a poison question in the same process does not count as one too many', () => {
+  const ledger = { ...goodRun(), injectedFaults: [], poisons: [9] };
+  const poison = (endedAtMs: number) => sampling(3, { worker: 'worker1.1', asked: [9], ending: 'left', endedAtMs });
+  const lostBeside = (endedAtMs: number) =>
+    slowReportOf({ ...ledger, samplings: [...ledger.samplings, poison(endedAtMs)] }, 30_000).lostCalls;
+  expect(lostBeside(25_100)).toEqual({ cut: { poison: 2 }, wasted: {} });
+  expect(lostBeside(20_000)).toEqual({ cut: { poison: 1 }, wasted: { unknown: 1 } });
 });
 
 test('a run with one call per answer misses no goal', () => {

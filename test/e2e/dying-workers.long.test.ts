@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chunk, sse, type Answer } from '../bot/model/scripted-chat-server.ts';
+import { Deferred } from '../../src/shared/deferred.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { chunk, helloStream, sse, statusOf, type Answer } from '../bot/model/scripted-chat-server.ts';
 import type { ParleyProcess } from '../support/parley-process.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
@@ -13,8 +15,9 @@ const workers = new Map<string, Promise<ParleyProcess>>();
 
 const DEADLY = new URL('../support/die-of-response.mjs', import.meta.url).pathname;
 const keyOf = (name: string) => `sk-${name}-0123456789`;
-async function startWorker(name: string): Promise<void> {
+async function startWorker(name: string, more: Record<string, string> = {}): Promise<void> {
   const env = {
+    ...more,
     ...{ ROLES: 'worker', CHAT_API_KEY: keyOf(name), WORKER_CONCURRENCY: '200' },
     NODE_OPTIONS: `--import=${DEADLY}`,
   };
@@ -116,6 +119,31 @@ test('a worker that was frozen past its lock writes nothing and ends its model c
     frozen?.kill('SIGCONT');
   }
 }, 90_000);
+
+test('a worker that cannot reach Redis does not repeat its refused model call after another worker took its turn [fence]', async () => {
+  const link = await startTcpProxy(Number(new URL(deployment.redisServer.url).port));
+  const taken = new Deferred();
+  deployment.chat.script(async (response, call) => {
+    if (deployment.chat.calls.length > 1) return helloStream('hello')(response, call);
+    await taken.promise;
+    return statusOf(503)(response, call);
+  });
+  await deployment.startBot({ ROLES: 'receiver' });
+  await startWorker('one', { REDIS_URL: `redis://127.0.0.1:${link.port}` });
+  await deployment.sender.direct('U1', 'hello?');
+  await untilTrue(() => deployment.chat.calls.length === 1);
+  await startWorker('two');
+  link.breakWith({ kind: 'hold', heals: true });
+  await deployment.untilShown('DU1', ['hello'], 30_000);
+  taken.resolve();
+  // Longer than the longest pause before a retry.
+  await sleep(2_000);
+  link.mend();
+  await sleep(1_000);
+  expect(deployment.chat.calls).toHaveLength(2);
+  expect(deployment.textsIn('DU1')).toEqual(['hello']);
+  await link.close();
+}, 60_000);
 
 test('a question that kills its workers ends with one apology, and the questions next to it are all answered [poison-question] [poison-turns]', async () => {
   let deaths = 0;

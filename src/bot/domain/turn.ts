@@ -129,6 +129,11 @@ export interface TurnControls {
   /** Whether no other worker can have claimed this turn yet, even if the process was frozen meanwhile. */
   isClaimHeld(): boolean;
   /**
+   * For a step that must not be taken by a worker that was replaced. @returns undefined while the claim is surely held; otherwise
+   * settles, without an error, once Redis has confirmed the claim or the turn is aborted
+   */
+  confirmClaim(): Promise<void> | undefined;
+  /**
    * Waits with `wait`. A worker that dies meanwhile is not charged to this turn (SECURITY.md poison-turns). Rejects only if
    * `wait` does.
    */

@@ -187,6 +187,7 @@ export async function pauseUnlessCancelled(waitMs: number, signal: AbortSignal):
   }
 }
 
-function throwIfCancelled({ aborted }: AbortSignal): void {
+/** @throws ChatError `chat_cancelled` */
+export function throwIfCancelled({ aborted }: AbortSignal): void {
   if (aborted) throw new ChatError('chat_cancelled', 'The chat call was cancelled');
 }

@@ -1,4 +1,4 @@
-import { Admission, pauseUnlessCancelled } from './admission.ts';
+import { Admission, pauseUnlessCancelled, throwIfCancelled } from './admission.ts';
 import type { CallParts } from './call-parts.ts';
 import type { ChatRequest, OnChatEvent } from './chat-types.ts';
 import { ChatCall } from './chat-call.ts';
@@ -122,10 +122,17 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
     return result;
   };
   const enter = async (before?: ChatError): Promise<BreakerPass> => {
-    held.permit?.leave();
-    const { pass, permit } = await extendingDeadline(() => admission.enter(before));
-    held.permit = permit;
-    return pass;
+    for (;;) {
+      held.permit?.leave();
+      const { pass, permit } = await extendingDeadline(() => admission.enter(before));
+      held.permit = permit;
+      const readying = request.beforeCall?.();
+      if (!readying) return pass;
+      pass.failed(new ChatError('chat_cancelled', 'The chat call was not made'));
+      permit.leave();
+      await extendingDeadline(() => readying);
+      throwIfCancelled(signal);
+    }
   };
   /** @throws the error if the call is not repeated */
   const waitForRetry = async (error: ChatError): Promise<void> => {

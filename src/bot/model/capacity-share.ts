@@ -17,15 +17,16 @@ export const shareScript = loadScript(import.meta.url, './scripts/share-capacity
     FORGET_MS: 10 * MINUTE_MS,
     MAX_PAUSE_MS: 4 * MINUTE_MS,
     /** A longer Retry-After is probed by one call after this time; the interval doubles with each further probe. */
-    FIRST_PROBE_MS: 10 * SECOND_MS,
+    FIRST_PROBE_MS: 5 * SECOND_MS,
     FIRST_BACKOFF_MS: SECOND_MS,
     MAX_BACKOFF_MS: 15 * SECOND_MS,
     /** Accepted calls for each refusal that keeps the limit, and the maximum number of such refusals in a row. */
     RARE_AFTER: 10,
     MAX_RARE: 2,
-    /** After many refusals the limit waits for this multiple of the last pause: pauses remain a small share of the time. */
-    GROW_AFTER: 10,
-    GROW_EVERY_MS: 2 * SECOND_MS,
+    /** After many refusals the limit waits for this multiple of the last pause, or this time. A refused rise pauses no other call. */
+    GROW_AFTER: 2,
+    GROW_LATEST_MS: 5 * SECOND_MS,
+    GROW_EVERY_MS: SECOND_MS,
     MAX_STEP: 64,
     RAMP_MS: 2 * SECOND_MS,
     RAMP_STEP_MS: SECOND_MS / 4,

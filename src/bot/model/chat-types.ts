@@ -62,6 +62,11 @@ export interface ChatRequest {
   stream?: boolean;
   /** Lets the request wait for the service. Without it, the request fails after its attempts. */
   waitPolicy?: WaitPolicy;
+  /**
+   * Called before each HTTP call. If it returns a promise, the call waits for it, without a place at the engine, and asks again.
+   * Must not throw; what may not be called any more is aborted by the signal.
+   */
+  beforeCall?(): Promise<void> | undefined;
   /** Called at the end of each HTTP call, with its outcome as in `ChatReport.callEnded`. Must not throw or block. */
   onCallEnd?(call: { model: string; outcome: string; durationMs: number; firstEventMs?: number }): void;
   /** Called when the response of the service begins, before the first word. Must not throw or block. */

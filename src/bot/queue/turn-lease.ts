@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
+import { abortable } from '../../shared/abortable.ts';
 import { inBackground } from '../../shared/in-background.ts';
 import { monotonicMs, SECOND_MS } from '../../shared/clock.ts';
 import type { ConversationRef } from '../domain/conversation.ts';
@@ -23,6 +25,8 @@ export const SILENT_CLAIM_MS = SILENT_MS - SECOND_MS / 2;
 const SURELY_HELD_MS = SILENT_CLAIM_MS - 2 * SECOND_MS;
 /** Shorter than the time for which a renewed claim is surely held. */
 const RENEW_EVERY_MS = 3 * SECOND_MS;
+/** Pause after a confirmation that Redis refused. */
+const CONFIRM_AGAIN_MS = SECOND_MS / 2;
 
 /** BullMQ's lock on a wake. */
 export interface WakeLock {
@@ -61,6 +65,8 @@ export class TurnLease {
   #claimMs = 0;
   /** On the monotonic clock. */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
+  /** Later than `#heldUntilMs` only while Redis is slow. On the monotonic clock. */
+  #confirmedUntilMs = Number.NEGATIVE_INFINITY;
 
   /** Starts renewing the lock. */
   constructor(options: TurnLeaseOptions) {
@@ -85,7 +91,7 @@ export class TurnLease {
    * succeeds, nothing is certain.
    */
   doubt(): void {
-    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    this.#heldUntilMs = this.#confirmedUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   /**
@@ -119,6 +125,28 @@ export class TurnLease {
     this.#heldUntilMs = Math.max(this.#heldUntilMs, sentMs + SURELY_HELD_MS);
     this.#options.onRenewed(claim, renewed);
     return true;
+  }
+
+  /**
+   * @returns undefined while the claim is held; otherwise settles once Redis has confirmed it, it is lost, or the signal
+   * aborts. A renewal confirms if it is answered before another worker may take the claim that it renewed.
+   */
+  confirm(signal: AbortSignal): Promise<void> | undefined {
+    if (!this.#claim || this.isCertainlyHeld() || monotonicMs() < this.#confirmedUntilMs) return undefined;
+    return this.#confirm(signal);
+  }
+
+  async #confirm(signal: AbortSignal): Promise<void> {
+    while (this.#claim && !signal.aborted) {
+      const sentMs = monotonicMs();
+      try {
+        if (!(await abortable(this.renew(), signal))) return;
+        this.#confirmedUntilMs = sentMs + SILENT_CLAIM_MS;
+        if (monotonicMs() < this.#confirmedUntilMs) return;
+      } catch {
+        await pause(CONFIRM_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
   }
 
   /** Keeps the claim after its wake has ended, until `end`. */

@@ -362,6 +362,7 @@ export class TurnWorker {
       },
       sealAnswer: (text) => store.sealAnswer(claim, text),
       isClaimHeld: () => lease.isCertainlyHeld(),
+      confirmClaim: () => lease.confirm(controller.signal),
       waitIdle: async (wait) => {
         // While Redis is unavailable, a crash is charged as before.
         const mark = async (marked: Promise<boolean>) => {

@@ -14,6 +14,11 @@ const CHECK_EVERY_MS = SECOND_MS / 2;
 const GONE_MS = 0.4 * SECOND_MS;
 /** The same after connections were lost. Longer than the maximum pause between two reconnects (`shared/redis/redis.ts`). */
 const RECONNECTED_MS = 3 * SECOND_MS;
+/**
+ * A worker that has not registered for this long when its subscription ends was stalled. A stalled connection that is closed
+ * is replaced at once, so that a second check finds the worker alive.
+ */
+const STALLED_MS = SECOND_MS;
 /** For this long after Redis has started, or this worker has subscribed again, others may still be without a connection. */
 const SETTLE_MS = 5 * SECOND_MS;
 /** What one check adds at most to the silence of a worker: a stall of Redis, or of this worker, says nothing about others. */
@@ -43,6 +48,13 @@ export interface WorkerPresenceOptions {
 interface Registration {
   registeredMs: number | undefined;
   silentMs: number;
+  /** Time since the first check that found no subscription; undefined while it has one. */
+  unheardMs: number | undefined;
+}
+
+function isDead({ silentMs, unheardMs }: Pick<Registration, 'silentMs' | 'unheardMs'>, goneMs: number): boolean {
+  if (unheardMs === undefined || silentMs < goneMs) return false;
+  return silentMs - unheardMs < STALLED_MS || unheardMs >= GONE_MS;
 }
 
 /**
@@ -86,10 +98,12 @@ export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: Worker
       for (const [index, name] of names.entries()) {
         const registeredMs = answer.registeredMs[index];
         const before = seen.get(name);
-        const silentMs = before?.registeredMs === registeredMs ? (before?.silentMs ?? 0) + stepMs : 0;
-        now.set(name, { registeredMs, silentMs });
-        if (isHeard && answer.subscribers[index] === 0 && silentMs >= goneMs)
-          inBackground(() => takeOver(name, 'dead'));
+        const kept = before?.registeredMs === registeredMs ? before : undefined;
+        const silentMs = kept ? kept.silentMs + stepMs : 0;
+        const isGone = isHeard && answer.subscribers[index] === 0;
+        const unheardMs = isGone && kept?.unheardMs !== undefined ? kept.unheardMs + stepMs : isGone ? 0 : undefined;
+        now.set(name, { registeredMs, silentMs, unheardMs });
+        if (isDead({ silentMs, unheardMs }, goneMs)) inBackground(() => takeOver(name, 'dead'));
         else if (silentMs >= SILENT_MS) inBackground(() => takeOver(name, 'silent'));
       }
       seen = now;

@@ -27,6 +27,7 @@ export function createApology({
       // An apology is not worth storing as an answer: an empty text counts as none.
       sealAnswer: () => '',
       isClaimHeld: () => false,
+      confirmClaim: () => undefined,
       waitIdle: (wait) => wait(),
       yieldToHeld: async () => undefined,
     };

@@ -188,10 +188,10 @@ describe('an engine that serves 10 calls at once', () => {
       // The wait passes.
       await store.hset(name, { growAt: '0', pausedUntil: '1' });
     }
-    expect(waitsSec).toEqual([0, 0, 0, 6, 22, 54, 90]);
+    expect(waitsSec).toEqual([0, 0, 0, 6, 10, 10, 10]);
   });
 
-  test('is probed with one call after ten seconds of a long Retry-After, before the other questions [engine-capacity]', async () => {
+  test('is probed with one call after five seconds of a long Retry-After, before the other questions [engine-capacity]', async () => {
     engine.refusal.headers = { 'retry-after': '120' };
     engine.limit = 0;
     const worker = startWorker();
@@ -201,13 +201,13 @@ describe('an engine that serves 10 calls at once', () => {
     expect(await texts(asked)).toEqual(times(8, () => 'ok'));
     const [first = 0] = engine.refused;
     const [probe = 0, second = 0] = engine.arrivals.slice(engine.refused.length);
-    expect(probe - first).toBeGreaterThanOrEqual(10_000);
+    expect(probe - first).toBeGreaterThanOrEqual(5_000);
     expect(second).toBeGreaterThan(probe);
   }, 60_000);
 
   test.each([
-    ['no accepted call between', 0, [10, 20, 40, 80]],
-    ['accepted calls between', 1, [10, 10, 10, 10]],
+    ['no accepted call between', 0, [5, 10, 20, 40]],
+    ['accepted calls between', 1, [5, 5, 5, 5]],
   ])('is probed later after each refusal in a row: with %s [engine-capacity]', async (_name, passed, expected) => {
     const name = `{engine}:capacity:p${passed}`;
     const report = { held: 0, running: 0, top: 0, waiting: 5, waitedMs: 0, passed, refused: 1, pauseMs: 120_000 };
@@ -367,7 +367,33 @@ describe('an engine that serves 10 calls at once', () => {
       const { growWait, pausedUntil } = await store.hgetall(name);
       waitsMs.push([growWait, pausedUntil]);
     }
-    expect(waitsMs).toEqual([4_000, 8_000, 10_000, 10_000].map((waitMs) => [String(waitMs), '1']));
+    expect(waitsMs).toEqual([4_000, 5_000, 5_000, 5_000].map((waitMs) => [String(waitMs), '1']));
+  });
+
+  test('pauses no other question if several workers are refused what a larger rise granted [engine-capacity]', async () => {
+    const name = '{engine}:capacity:s';
+    const report = { held: 8, running: 8, top: 8, waiting: 9, waitedMs: 0, passed: 0, refused: 0, pauseMs: 0 };
+    const refused = { ...report, refused: 1, pauseMs: 5_000 };
+    const { share, store } = startWorker();
+    await share.report(name, refused);
+    await store.hset(name, { growAt: '0', pausedUntil: '1', rises: '2', step: '4' });
+    expect(await share.report(name, report)).toMatchObject({ limit: 12, granted: 4 });
+    await share.report(name, { ...refused, refused: 3 });
+    await startWorker().share.report(name, { ...refused, held: 0, running: 0, top: 0, waiting: 0 });
+    expect(await store.hgetall(name)).toMatchObject({ limit: '8', pausedUntil: '1' });
+  });
+
+  test('keeps its step and its limit at a rare refusal while it serves as many calls as allowed [engine-capacity]', async () => {
+    const name = '{engine}:capacity:t';
+    const report = { held: 8, running: 8, top: 8, waiting: 9, waitedMs: 0, passed: 0, refused: 0, pauseMs: 0 };
+    const { share, store } = startWorker();
+    await share.report(name, { ...report, refused: 1 });
+    await store.hset(name, { growAt: '0', rises: '2', step: '4' });
+    const served = { held: 12, running: 12, top: 12 };
+    expect(await share.report(name, report)).toMatchObject({ limit: 12, granted: 4 });
+    expect(await share.report(name, { ...report, ...served, passed: 12 })).toMatchObject({ limit: 12, granted: 0 });
+    await share.report(name, { ...report, held: 11, running: 11, top: 12, refused: 1, pauseMs: 5_000 });
+    expect(await store.hgetall(name)).toMatchObject({ limit: '12', step: '8', rises: '3' });
   });
 
   test('counts a report once if it is sent twice [repeatable-scripts]', async () => {

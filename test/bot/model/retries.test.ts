@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ChatError } from '../../../src/bot/model/chat-error.ts';
 import { DEFAULT_CHAT_LIMITS } from '../../../src/bot/model/chat-limits.ts';
 import { mapHttpStatus } from '../../../src/bot/model/map-http-status.ts';
@@ -109,6 +110,19 @@ describe('a retry', () => {
     fixture.server.script(streamOf(chunk({ content: 'some' }), sse({ error: { message: 'm', code: 503 } })));
     expect(await fixture.ask()).toMatchObject({ text: 'some', error: { code: 'chat_server_error', status: 503 } });
     expect(fixture.server.calls).toHaveLength(1);
+  });
+
+  test('is not made while its caller may not call, nor after the caller has been cancelled', async () => {
+    fixture.server.script(statusOf(503));
+    const cancelling = new AbortController();
+    const readyings = [undefined, Promise.resolve(), undefined];
+    const beforeCall = () => {
+      if (readyings.length > 0) return readyings.shift();
+      return pause(20).then(() => cancelling.abort());
+    };
+    const { error } = await fixture.ask({ beforeCall }, cancelling.signal);
+    expect([error?.code, fixture.server.calls.length]).toEqual(['chat_cancelled', 2]);
+    expect(fixture.ended).toHaveLength(2);
   });
 
   test('waits for the Retry-After of the service if it is short', async () => {

@@ -78,6 +78,39 @@ test('answers survive a Redis stall longer than their locks: each runs once and 
   await answerThroughStalls([12 * SECOND_MS]);
 }, 60_000);
 
+test('a worker that cannot reach Redis confirms its claim only after it has, and not a lost one [fence]', async () => {
+  const link = await startTcpProxy(Number(new URL(fixture.server.url).port));
+  links.push(link);
+  const redis = connectRedis({ urls: [`redis://127.0.0.1:${link.port}`] }, 'wait', log, 'worker');
+  connections.push(redis);
+  const store = new TurnStore({ redis, keyRing: fixture.keyRing, nowMs: () => Date.now(), historyLifeMs: 60_000 });
+  const seen: string[] = [];
+  let isOver = false;
+  const runTurn: RunTurn = async ({ claim, signal, confirmClaim, isClaimHeld }) => {
+    const person = claim.messages[0]?.message.sender.userId ?? '';
+    if (confirmClaim() === undefined) seen.push(`${person} is held`);
+    await until(() => !isClaimHeld());
+    const confirming = confirmClaim()?.then(() => seen.push(`${person} ${signal.aborted ? 'aborted' : 'confirmed'}`));
+    seen.push(confirming ? `${person} waits` : `${person} does not wait`);
+    await confirming;
+    if (!signal.aborted && confirmClaim() === undefined) seen.push(`${person} is held again`);
+    await until(() => isOver);
+    return { outcome: 'final', records: [] };
+  };
+  fixture.startWorker(runTurn, { redis, store, wakeQueue: new WakeQueue(redis, 1, log) });
+  const [kept, lost] = [messageOf('kept', 'q'), messageOf('lost', 'q')];
+  for (const message of [kept, lost]) await fixture.send(message);
+  await until(() => seen.length === 2);
+  link.breakWith({ kind: 'hold', heals: true });
+  await until(() => seen.length === 4);
+  expect([...seen].sort()).toEqual(['kept is held', 'kept waits', 'lost is held', 'lost waits']);
+  await fixture.store.begin(conversationOf(lost, 'member'));
+  link.mend();
+  await until(() => seen.length === 7);
+  expect(seen.slice(4).sort()).toEqual(['kept confirmed', 'kept is held again', 'lost aborted']);
+  isOver = true;
+}, 60_000);
+
 test('answers survive a wall clock set back by a minute: each runs once', async () => {
   const { runs, whole, end } = await startStallableWorkers(1);
   const now = Date.now;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { conversationKeys } from '../../../src/bot/domain/partition-keys.ts';
 import { Deferred } from '../../../src/shared/deferred.ts';
@@ -181,10 +181,48 @@ test('holds a suspect that waits for its process, so that no other worker takes 
   expect(fixture.reported.filter((line) => line.startsWith('quarantined'))).toEqual(['quarantined 2']);
 });
 
+/** Redis has run long enough that other workers have had time to connect. */
+async function untilSettled(): Promise<void> {
+  const upForSec = async () => Number(/uptime_in_seconds:(\d+)/.exec(await fixture.server.redis.info('server'))?.[1]);
+  await until(async () => (await upForSec()) >= 5, 10_000);
+}
+
+test.each([
+  { isBack: true, found: [] },
+  { isBack: false, found: ['stalled dead'] },
+])(
+  'a worker whose stalled connection to Redis is closed has time to reconnect [quick-takeover] ($isBack)',
+  async ({ isBack, found }) => {
+    const { redis, url } = fixture.server;
+    await untilSettled();
+    const subscriber = new Redis(url, { retryStrategy: () => null });
+    subscriber.on('error', () => undefined);
+    const subscriberId = await subscriber.client('ID');
+    await subscriber.subscribe('parley:worker:stalled');
+    await redis.zadd('{isolation}:workers', Date.now(), 'stalled');
+    let [clockMs, readings] = [0, 0];
+    const reclaimed: string[] = [];
+    const end = keepWorkerPresence({
+      ...{ redis, workerName: 'observer' },
+      reclaim: async (name, fate) => reclaimed.push(`${name} ${fate}`),
+      // Read right before and after each check, whose command follows on the same connection.
+      nowMs() {
+        readings += 1;
+        const check = Math.ceil(readings / 2);
+        if (readings === 7) redis.client('KILL', 'ID', subscriberId).catch(() => undefined);
+        if (check > 4 && isBack) redis.zadd('{isolation}:workers', Date.now() + readings, 'stalled').catch(() => 0);
+        return (clockMs += 700);
+      },
+    });
+    await until(() => readings >= 14 || reclaimed.length > 0, 20_000);
+    expect([reclaimed, clockMs >= 4 * 1_400]).toEqual([found, true]);
+    await end();
+  },
+);
+
 test('a worker that has just started takes over from a dead one without waiting [quick-takeover]', async () => {
   const { redis } = fixture.server;
-  const upForSec = async () => Number(/uptime_in_seconds:(\d+)/.exec(await redis.info('server'))?.[1]);
-  await until(async () => (await upForSec()) >= 5, 10_000);
+  await untilSettled();
   await redis.zadd('{isolation}:workers', Date.now(), 'dead');
   const reclaimed: string[] = [];
   const presence = { redis, workerName: 'fresh', reclaim: async (name: string) => reclaimed.push(name) };

@@ -1,15 +1,15 @@
 -- Shares the concurrency of one engine among all workers: a worker reports its calls and gets permits for waiting questions.
 -- A refusal sets the limit to the number of calls that the engine was serving, but at most halves it. A rare one, while the engine
--- serves fewer calls than it served before, is not caused by their number: only the refused question waits. While questions
--- wait and the engine serves as many calls as the limit allows, the limit rises by 1, 2, 4 … every GROW_EVERY_MS: the length of the
--- answers must not decide how soon a larger engine is used. A refused attempt costs one short call.
+-- serves fewer calls than it served before or has served as many as the limit allows, is not caused by their number: only the refused
+-- question waits. While questions wait and the engine serves as many calls as the limit allows, the limit rises by 1, 2, 4 … every
+-- GROW_EVERY_MS: the length of the answers must not decide how soon a larger engine is used. A refused attempt costs one short call.
 -- Nothing is stored before an engine has refused a call. A worker that stops reporting loses its permits after LEASE_MS.
 --
--- After a refusal the limit waits GROW_EVERY_MS, and twice as long with each further one, until two rises in a row were served: an engine
--- that was full for a moment is soon used fully again, and one that stays full is rarely asked for more than it serves.
+-- After a refusal the limit waits twice as long, and twice as long again with each further one, until two rises in a row were served:
+-- an engine that was full for a moment is soon used fully again, and one that stays full is rarely asked for more than it serves.
 --
 -- Constants  RARE_AFTER (accepted calls), MAX_RARE (in a row), GROW_EVERY_MS, MAX_STEP (of the limit)
---            GROW_AFTER (the limit waits for this multiple of a refusal's pause at most)
+--            GROW_AFTER, GROW_LATEST_MS (the limit waits at most for this multiple of a refusal's pause, or this time if it is longer)
 --            FIRST_BACKOFF_MS, MAX_BACKOFF_MS (pause after a refusal while no call runs), FIRST_PROBE_MS, MAX_PAUSE_MS
 --            RAMP_MS, RAMP_STEP_MS (calls resume gradually after a pause), LEASE_MS, FORGET_MS (of an engine without refusals)
 -- Keys       engine: a hash with the limit, and one field per worker
@@ -54,7 +54,7 @@ local isNew = limit == 0
 -- The most calls that the engine served since the limit was last lowered.
 local served = tonumber(state.served or '0')
 local accepted = math.min(tonumber(state.accepted or '0') + passed, MAX_RARE * RARE_AFTER)
-local isRare = refused == 1 and top < served and accepted >= RARE_AFTER
+local isRare = refused == 1 and not isNew and (top < served or served >= limit) and accepted >= RARE_AFTER
 -- Refusals in a row, without an accepted call between them.
 if passed > 0 then streak = 0 end
 if refused > 0 then state.refusedAt = now end
@@ -62,6 +62,7 @@ if isRare then
   accepted = accepted - RARE_AFTER
 elseif refused > 0 then
   local wasRaised = rises > 0
+  local lastRise = math.max(1, step / 2)
   accepted, served, step, rises = 0, 0, 1, 0
   -- Few calls may have been running by chance: a known limit is halved at most.
   limit = math.max(top, math.floor(limit / 2), 1)
@@ -73,12 +74,15 @@ elseif refused > 0 then
   local pauseMs = math.min(tonumber(args.pauseMs), MAX_PAUSE_MS, FIRST_PROBE_MS * doubled)
   -- The end of a call signals a free place. If no call is running, only time can tell.
   if pauseMs == 0 and serving == 0 then pauseMs = math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * doubled) end
-  -- After a rise, the engine refused what it was asked for beyond its calls: only the refused question waits.
-  local isProbe = wasRaised and refused == 1 and serving > 0
+  -- After a rise, the engine refused what it was asked for beyond its calls, to one worker or to several: only the refused
+  -- questions wait.
+  local isProbe = serving > 0
+    and (wasRaised and refused <= lastRise or now - tonumber(state.probedAt or '0') < GROW_EVERY_MS)
+  if isProbe then state.probedAt = now end
   if pauseMs > 0 and not isProbe then pausedUntil = math.max(pausedUntil, now + pauseMs) end
   -- Refusals of the same moment count once.
   if wasRaised or now >= growAt or growWait == 0 then
-    growWait = math.min(math.max(2 * growWait, GROW_EVERY_MS), math.max(GROW_AFTER * pauseMs, GROW_EVERY_MS))
+    growWait = math.min(math.max(2 * growWait, 2 * GROW_EVERY_MS), math.max(GROW_AFTER * pauseMs, GROW_LATEST_MS))
   end
   growAt = math.max(growAt, pausedUntil, now + growWait)
 end
@@ -106,7 +110,7 @@ end
 
 redis.call('HSET', keys.engine, 'limit', limit, 'served', served, 'pausedUntil', pausedUntil, 'growAt', growAt,
   'streak', streak, 'step', step, 'accepted', accepted, 'growWait', growWait, 'rises', rises,
-  'refusedAt', state.refusedAt or now,
+  'refusedAt', state.refusedAt or now, 'probedAt', state.probedAt or 0,
   mine, string.format('%d:%d:%d:%d:%d:%s', held, running, waiting, oldest, now + LEASE_MS, args.seq))
 redis.call('PEXPIRE', keys.engine, FORGET_MS)
 if isNew or (free > granted and othersWaiting > 0) then redis.call('PUBLISH', args.channel, keys.engine .. ' ' .. args.process) end

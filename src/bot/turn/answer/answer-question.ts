@@ -289,6 +289,8 @@ async function streamAnswer(
     waitPolicy: waitPolicyOf(turn, options.maxAgeMs, (reason) =>
       draft.show(localizeForChat(TURN_TEXTS[WAIT_TEXTS[reason]], read.voice)),
     ),
+    // A worker that has lost its turn must not pay for an answer that nobody will see.
+    beforeCall: () => context.controls.confirmClaim(),
     onResponseStart: () => context.live.prepare(),
     maxAnswerChars: isBrief ? BRIEF_ANSWER_CHARS : undefined,
   };
