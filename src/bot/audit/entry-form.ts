@@ -15,6 +15,12 @@ interface StoredEntry {
   details: AuditEntry['details'];
 }
 
+/** An entry that was read from a stream. */
+export interface ReadEntry extends AuditEntry {
+  /** The encrypted person, as stored. */
+  who?: string;
+}
+
 /** Writes an entry for a stream. */
 export function writeEntry(keyRing: KeyRing, { person, ...entry }: AuditEntry): string {
   const stored: StoredEntry = { ...entry, who: person && sealPerson(keyRing, person) };
@@ -25,11 +31,10 @@ export function writeEntry(keyRing: KeyRing, { person, ...entry }: AuditEntry): 
  * Reads an entry of a stream. Without the key, or if the person was altered, the entry has no person. Undefined for
  * something that is not an entry.
  */
-export function readEntry(keyRing: KeyRing, text: string): AuditEntry | undefined {
+export function readEntry(keyRing: KeyRing, text: string): ReadEntry | undefined {
   const stored = parseJson(text);
   if (!isStored(stored)) return undefined;
-  const { who, ...entry } = stored;
-  return { ...entry, person: who === undefined ? undefined : openPerson(keyRing, who) };
+  return { ...stored, person: stored.who === undefined ? undefined : openPerson(keyRing, stored.who) };
 }
 
 /** The same entry about no one, after the person was erased. */

@@ -9,7 +9,7 @@ import type { PersonId } from '../domain/ids.ts';
 import { auditKey } from '../domain/partition-keys.ts';
 import { personOf } from './append-entry.ts';
 import { AuditFiles } from './audit-files.ts';
-import { readEntry } from './entry-form.ts';
+import { readEntry, type ReadEntry } from './entry-form.ts';
 import { readHolds } from './holds.ts';
 import { endLease, readPositions, savePositions, takeLease } from './lease.ts';
 import { AuditNames } from './names.ts';
@@ -32,7 +32,7 @@ export interface MoveOptions {
 
 interface StreamEntry {
   id: string;
-  entry: AuditEntry | undefined;
+  entry: ReadEntry | undefined;
 }
 
 /**
@@ -116,8 +116,7 @@ export class MoveEntries {
     const found = await Promise.all(ALL_PARTITIONS.map(read));
     const entries = found.flat().flatMap(({ entry }) => entry ?? []);
     if (!files || found.every((some) => some.length === 0)) return 0;
-    const people = entries.flatMap(({ person }) => person ?? []);
-    const pseudonyms = await this.#names.pseudonymsOf(people, nowMs());
+    const pseudonyms = await this.#names.pseudonymsOf(entries, nowMs());
     // Renewed right before the files are written: the batch above may have taken long.
     if ((await takeLease(redis, this.#name)) !== epoch) {
       this.#lease = undefined;

@@ -4,7 +4,7 @@ import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { AuditPerson } from '../domain/audit-entry.ts';
 import type { PersonId } from '../domain/ids.ts';
 import { personOf } from './append-entry.ts';
-import { openPerson, sealPerson } from './entry-form.ts';
+import { openPerson, sealPerson, type ReadEntry } from './entry-form.ts';
 
 /** Hash: the encrypted person of each pseudonym. */
 const NAMES_KEY = '{audit}:names';
@@ -35,30 +35,37 @@ export class AuditNames {
     this.#keyRing = keyRing;
   }
 
-  /** The pseudonyms of these people; missing ones are created. Remembers the newest account of each. */
-  async pseudonymsOf(people: readonly AuditPerson[], nowMs: number): Promise<ReadonlyMap<PersonId, string>> {
+  /** The pseudonyms of the people of these entries; missing ones are created. Remembers the newest account of each. */
+  async pseudonymsOf(entries: readonly ReadEntry[], nowMs: number): Promise<ReadonlyMap<PersonId, string>> {
     const named = new Map<PersonId, string>();
-    if (people.length === 0) return named;
-    const byId = new Map<PersonId, AuditPerson>();
-    for (const person of people) {
+    const byId = new Map<PersonId, { person: AuditPerson; who: string }>();
+    for (const { person, who = '' } of entries) {
+      if (!person) continue;
       const id = personOf(person);
-      byId.set(id, { ...person, account: person.account ?? byId.get(id)?.account });
+      if (person.account !== undefined || !byId.has(id)) byId.set(id, { person, who });
     }
+    if (byId.size === 0) return named;
     const macs = [...byId.keys()].map((id) => this.#macsOf(id));
     const known = await this.#redis.hmget(PSEUDONYMS_KEY, ...macs.flat());
     const width = this.#keyRing.keyIds.length;
     const found = macs.map((_, at) => known.slice(at * width, (at + 1) * width).find((one) => one !== null));
     const stored = await this.#redis.hmget(NAMES_KEY, ...found.map((one) => one ?? '-'));
-    const steps = this.#redis.multi();
-    for (const [at, [id, person]] of [...byId].entries()) {
+    // One command for all people: hundreds of small ones would take as long as writing the files.
+    const [pseudonyms, seen, names]: [string[], (string | number)[], string[]] = [[], [], []];
+    for (const [at, [id, { person, who }]] of [...byId].entries()) {
       const pseudonym = found[at] ?? `p-${randomBytes(PSEUDONYM_BYTES).toString('hex')}`;
       const sealed = stored[at] ?? undefined;
-      const before = sealed && openPerson(this.#keyRing, sealed);
+      const before = sealed === undefined ? undefined : openPerson(this.#keyRing, sealed);
       named.set(id, pseudonym);
-      steps.hset(PSEUDONYMS_KEY, macs[at]?.[0] ?? '', pseudonym).zadd(SEEN_KEY, nowMs, pseudonym);
-      if (!before || (person.account !== undefined && person.account !== before.account))
-        steps.hset(NAMES_KEY, pseudonym, sealPerson(this.#keyRing, person));
+      pseudonyms.push(macs[at]?.[0] ?? '', pseudonym);
+      seen.push(nowMs, pseudonym);
+      if (!before || (person.account !== undefined && person.account !== before.account)) names.push(pseudonym, who);
     }
+    const steps = this.#redis
+      .multi()
+      .hset(PSEUDONYMS_KEY, ...pseudonyms)
+      .zadd(SEEN_KEY, ...seen);
+    if (names.length > 0) steps.hset(NAMES_KEY, ...names);
     await steps.exec();
     return named;
   }

@@ -84,7 +84,8 @@ export class TurnAudit {
         ...{ atMs: this.#nowMs(), class: 'question', event, person },
         details: { turn: claim.turnId, ...details },
       });
-    const { answeredBy: model, rule } = fieldsOf(commit, claim.turnId);
+    const model = fieldOf(commit, claim.turnId, 'answeredBy');
+    const rule = fieldOf(commit, claim.turnId, 'rule');
     return [
       ...entries.map(({ event, details }) => write(event, details)),
       write(newest?.slash ? 'command' : 'question', {
@@ -96,11 +97,11 @@ export class TurnAudit {
   }
 }
 
-/** Fields that the commit writes to the record of the turn. */
-function fieldsOf({ records }: TurnCommit, turnId: DeliveryId): Readonly<Record<string, string | undefined>> {
+/** A field that the commit writes to the record of the turn. */
+function fieldOf({ records }: TurnCommit, turnId: DeliveryId, name: string): string | undefined {
   const fields = records.find(({ id }) => id === turnId)?.fields ?? [];
-  const pairs = fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1]] as const] : []));
-  return Object.fromEntries(pairs);
+  for (let at = 0; at < fields.length; at += 2) if (fields[at] === name) return fields[at + 1];
+  return undefined;
 }
 
 function tokensOf({ usage }: TurnCommit): number | undefined {

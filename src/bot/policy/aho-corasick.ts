@@ -16,6 +16,8 @@ const NOTHING: readonly Place[] = [];
 export class AhoCorasick {
   /** Nodes by parent and unit, in one map: hundreds of thousands of small maps would take ten times the memory. */
   readonly #children = new Map<number, number>();
+  /** Children of the root, where most characters of a text are read. */
+  readonly #first = new Int32Array(UNITS);
   /** By node: the node of its longest proper suffix. */
   readonly #suffixes: number[] = [0];
   /** By node: the length of the word that ends there, or 0. */
@@ -70,6 +72,7 @@ export class AhoCorasick {
       if (child === undefined) {
         child = this.#lengths.push(0) - 1;
         this.#children.set(key, child);
+        if (node === 0) this.#first[unit] = child;
         (levels[at] ??= []).push({ node: child, parent: node, unit });
       }
       node = child;
@@ -85,10 +88,10 @@ export class AhoCorasick {
   }
 
   #follow(from: number, unit: number): number {
-    for (let node = from; ; node = this.#suffixes[node] ?? 0) {
+    for (let node = from; node !== 0; node = this.#suffixes[node] ?? 0) {
       const child = this.#children.get(node * UNITS + unit);
       if (child !== undefined) return child;
-      if (node === 0) return 0;
     }
+    return this.#first[unit] ?? 0;
   }
 }

@@ -38,8 +38,6 @@ export interface ModeratedAnswerOptions {
  * the service are replaced by newer ones, so that it is asked about one text at a time.
  */
 export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
-  /** Aborted with the turn, and by a block. */
-  readonly signal: AbortSignal;
   readonly #options: ModeratedAnswerOptions;
   readonly #blocking = new AbortController();
   readonly #scan: WordScan | undefined;
@@ -57,7 +55,15 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   constructor(options: ModeratedAnswerOptions) {
     this.#options = options;
     this.#scan = options.words?.begin();
-    this.signal = AbortSignal.any([options.signal, this.#blocking.signal]);
+    // AbortSignal.any costs several times as much.
+    const { signal } = options;
+    if (signal.aborted) this.#blocking.abort(signal.reason);
+    else signal.addEventListener('abort', () => this.#blocking.abort(signal.reason), { once: true });
+  }
+
+  /** Aborted with the turn, and by a block. */
+  get signal(): AbortSignal {
+    return this.#blocking.signal;
   }
 
   get isBlocked(): boolean {
