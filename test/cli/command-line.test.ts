@@ -67,6 +67,7 @@ describe('the command line', () => {
     [['eval', '--against'], /argument missing/],
     [['feedback', '--days', '0'], /a number from 1 to 9999/],
     [['feedback', '--since', '7'], /unknown option/],
+    [['admin', 'usage', '--until', '2026-02-30'], /takes a date such as/],
     [['slack-manifest', '--lang', 'fr'], /en, zh/],
     [['completion', 'fish'], /takes bash or zsh/],
   ])('%j is refused with the reason', (args, complaint) => {

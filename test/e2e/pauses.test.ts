@@ -107,16 +107,16 @@ test('the command line pauses, lists and resumes in all processes, also those th
   await untilTrue(() => deployment.textsIn('DU1').includes('Fine.'), 60_000);
 }, 180_000);
 
-test.each(['', 'everything', 'platform:irc', 'group:', 'model:a b', 'all '])(
+test.each(['', 'everything', 'platform:irc', 'group:', 'group:slack:', 'model:a b', 'all '])(
   '%j is no target of a pause [pauses]',
   (text) => {
     expect(readPauseTarget(text)).toBeUndefined();
   },
 );
 
-test.each(['all', 'platform:wecom', 'platform:slack', 'group:C1', 'model:a'])(
-  '%j is a target of a pause [pauses]',
-  (text) => {
-    expect(readPauseTarget(text)).toBe(text);
-  },
-);
+test.each([
+  ...['all', 'platform:wecom', 'platform:slack', 'group:C1', 'model:a'].map((text) => [text, text]),
+  ['group:slack:C1', 'group:C1'],
+])('%j is a target of a pause [pauses]', (text, target) => {
+  expect(readPauseTarget(text)).toBe(target);
+});

@@ -93,7 +93,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run admin -- audit show --account ACCOUNT': OWN_REDIS,
   'npm run admin -- erase ACCOUNT': OWN_REDIS,
   'npm run admin -- hold ACCOUNT': OWN_REDIS,
-  'npm run -s admin -- usage --csv --since 2026-11-01 > usage.csv': OWN_REDIS,
+  'npm run -s admin -- usage --csv --by department --since 2026-11-01 --until 2026-11-30 > usage.csv': OWN_REDIS,
   'npm run eval': EVALUATION,
   'npm run eval -- my-questions.yaml': EVALUATION,
   'npm run eval -- my-questions.yaml --against data/eval/RUN.json': EVALUATION,

@@ -36,10 +36,10 @@ import { pausesBody, type TypedPause } from './pages/pauses.ts';
 import { peopleBody } from './pages/people.ts';
 import { REFERENCE, traceBody } from './pages/trace.ts';
 import { unansweredBody } from './pages/unanswered.ts';
-import { usageBody } from './pages/usage.ts';
+import { usageBody, type UsageView } from './pages/usage.ts';
 import type { AdminAct, RecordAct } from './record-act.ts';
 import { readUnansweredQuestions, sumTopics, topicsCsv, type Unanswered } from './unanswered.ts';
-import { isDay, sumUsage, USAGE_GROUPS, usageCsv, type UsageGroup, type UsageSum } from './usage-sums.ts';
+import { isDay, isReversed, sumUsage, USAGE_GROUPS, usageCsv } from './usage-sums.ts';
 import { fieldOf, type Handle, type Reply, type Visit } from './visit.ts';
 
 const WHOLE_ID = /^[0-9a-f]{40}$/i;
@@ -252,26 +252,25 @@ async function topUp(parts: HandlerParts, visit: Visit): Promise<Reply> {
   return { kind: 'redirect', to: `/admin/budgets?${new URLSearchParams(to).toString()}` };
 }
 
-interface UsageQuery {
-  group: UsageGroup;
-  since: string;
-  isSinceValid: boolean;
-  sums: UsageSum[];
-}
-
-async function readUsageOf(parts: HandlerParts, visit: Visit): Promise<UsageQuery> {
+async function readUsageOf(parts: HandlerParts, visit: Visit): Promise<UsageView> {
   const group = USAGE_GROUPS.find((one) => one === visit.query.get('by')) ?? 'day';
-  const since = (visit.query.get('since') ?? '').trim();
-  const isSinceValid = since === '' || isDay(since);
-  const sums = sumUsage(group, await readAllUsage(parts.redis, isSinceValid ? since : ''));
+  const typed = { since: (visit.query.get('since') ?? '').trim(), until: (visit.query.get('until') ?? '').trim() };
+  const dayOf = (text: string) => (isDay(text) ? text : '');
+  const days = { since: dayOf(typed.since), until: dayOf(typed.until) };
+  const isForm = days.since === typed.since && days.until === typed.until;
+  const sums = sumUsage(group, await readAllUsage(parts.redis, days));
   await record(parts, visit, { act: 'usage', outcome: 'done' });
-  return { group, since, isSinceValid, sums };
+  return {
+    language: visit.language,
+    group,
+    days,
+    wrong: isForm ? (isReversed(days) ? 'order' : undefined) : 'form',
+    sums,
+  };
 }
 
 async function showUsage(parts: HandlerParts, visit: Visit): Promise<Reply> {
-  const { group, since, isSinceValid, sums } = await readUsageOf(parts, visit);
-  const { language } = visit;
-  return pageOf('/admin/usage', usageBody({ language, group, since, isSinceValid, sums }));
+  return pageOf('/admin/usage', usageBody(await readUsageOf(parts, visit)));
 }
 
 async function downloadUsage(parts: HandlerParts, visit: Visit): Promise<Reply> {

@@ -1,6 +1,6 @@
 import { CSV_MARK, csvRow } from '../../shared/text/csv.ts';
 import { MICROS } from '../../shared/models/cost.ts';
-import { addCosts, type Costs, type Usage, type UsageRow } from '../turn/conversation/usage-store.ts';
+import { addCosts, type Costs, type Usage, type UsageDays, type UsageRow } from '../turn/conversation/usage-store.ts';
 
 export const USAGE_GROUPS = ['day', 'person', 'department', 'model'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
@@ -53,6 +53,10 @@ export function amountOf(costs: Costs, currency: string): number {
 /** The currencies that occur, in order of their names. Models without a price have no costs. */
 export function currenciesOf(sums: readonly UsageSum[]): string[] {
   return [...new Set(sums.flatMap(({ costs }) => Object.keys(costs)))].toSorted();
+}
+
+export function isReversed({ since, until }: UsageDays): boolean {
+  return until !== '' && until < since;
 }
 
 /** Whether the text is a date such as 2026-11-01. */

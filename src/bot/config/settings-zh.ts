@@ -154,7 +154,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   },
   CHAT_SYSTEM_PROMPT_FILE: { meaning: '系统提示词文件。' },
   CHAT_PROMPT_TOKENS: {
-    meaning: '一次请求的 token 数上限（约数），超出时省略较早的对话。',
+    meaning: '一次请求的 token 数上限（约数），超出时省略较早的对话；最多使用最近 50 轮。',
     default: '24000；带文件时，最多用到 MODELS_FILE 中 `contextTokens` 留给回答之外的部分',
   },
   THINKING_SHOWN: {

@@ -13,8 +13,12 @@ export interface Pause {
 
 const TARGET = /^(?:all|group:\S{1,200}|model:\S{1,200}|platform:(\S+))$/;
 
+/** A budget names its group by platform and id; a pause stores only the id. */
+const PLATFORM_OF_GROUP = new RegExp(`^(group:)(?:${PLATFORM_NAMES.join('|')}):`);
+
 /** Reads a target as typed. @returns undefined for another form, or an unknown platform */
-export function readPauseTarget(text: string): PauseTarget | undefined {
+export function readPauseTarget(typed: string): PauseTarget | undefined {
+  const text = typed.replace(PLATFORM_OF_GROUP, '$1');
   const match = TARGET.exec(text);
   if (!match) return undefined;
   const platform = match[1];

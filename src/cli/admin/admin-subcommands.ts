@@ -55,14 +55,15 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
   {
     name: 'usage',
     summary: 'prints questions, tokens and costs by day, person, department or model',
-    examples: ['--csv > usage.csv', '--by model --since 2026-11-01'],
+    examples: ['--csv > usage.csv', '--by department --since 2026-11-01 --until 2026-11-30'],
     options: [
       { flags: '--csv', summary: 'prints CSV' },
       {
         flags: '--since <date>',
-        summary: 'from this day on; usage is stored for 40 days',
+        summary: 'from this day on; usage is stored for 40 days, so that a month is complete until the 9th of the next',
         ...DAY,
       },
+      { flags: '--until <date>', summary: 'up to and including this day', ...DAY },
       {
         flags: '--by <group>',
         summary: 'groups by day (default), person, department or model',

@@ -14,7 +14,7 @@ import { inBackground } from '../in-background.ts';
  */
 export class SandboxedProcessError extends CodedError<'ended' | 'too_slow' | 'too_much_memory'> {}
 
-/** A process that ended during an order, as published on `BOUNDED_PROCESS_ENDS`. */
+/** A process that ended during an order, as published on `SANDBOXED_PROCESS_EXITS`. */
 export interface SandboxedProcessExit {
   /** Name of the program. */
   program: string;
@@ -105,7 +105,7 @@ export class SandboxedProcess {
     this.#program = program;
   }
 
-  /** @returns the program's answer as sent @throws BoundedProcessError; the signal's reason */
+  /** @returns the program's answer as sent @throws SandboxedProcessError; the signal's reason */
   async ask(order: { bytes: Buffer }, signal?: AbortSignal): Promise<unknown> {
     clearTimeout(this.#idleTimer);
     const { child, answer } = await this.#askTwice(order, signal);

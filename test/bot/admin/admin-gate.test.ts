@@ -309,6 +309,7 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     ['budget top-up', topUp('model', 'svc-mini'), 'sets no tokensPerDay for svc-mini. It sets limits for: svc-plus'],
     ['budget top-up', topUp('model', 'svc-plus', 'tokensPerMonth'), 'sets no tokensPerMonth for svc-plus.'],
     ['budget top-up', topUp('department', '32*'), 'sets no tokensPerDay for 32*. It sets limits for: 31*'],
+    ['usage', { since: '2026-11-02', until: '2026-11-01' }, '--until must not be before --since'],
   ])('the command line refuses %s %j and names what exists', async (command, options, sentence) => {
     const [before, acts] = [await state(), actsInLog().length];
     const [subcommand = '', subject] = command.split(' ');
@@ -341,6 +342,37 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     renameSync(`${POLICY_FILE}.away`, POLICY_FILE);
     expect(await shown('svc-plus')).toContain(cell('1,000'));
   });
+
+  test.each<[since: string, until: string, questions: Record<string, number>, complaint: string]>([
+    ['2025-10-01', '2025-10-31', { 3100: 5, 2200: 1 }, ''],
+    ['2025-10-01', '2025-10-30', { 3100: 4, 2200: 1 }, ''],
+    ['2025-10-31', '2025-10-31', { 3100: 1 }, ''],
+    ['', '2025-10-01', { 3100: 4, 4500: 16 }, ''],
+    ['2025-10-02', '2025-10-30', { 2200: 1 }, ''],
+    ['2025-10-31', '2025-10-01', {}, 'The end date is before the start date.'],
+    ['2025-10-01', '2025-10-32', {}, 'The date has the form'],
+    ['2025-13-01', '2025-10-31', {}, 'The date has the form'],
+  ])(
+    'usage from %j to %j by department counts both dates, or is refused',
+    async (since, until, questions, complaint) => {
+      const months = { '2025-09': { '30:a:4500:questions': 16 }, '2025-11': { '01:a:2200:questions': 32 } };
+      const october = { '01:a:3100:questions': 4, '02:b:2200:questions': 1, '31:a:3100:questions': 1 };
+      for (const [month, fields] of Object.entries({ ...months, '2025-10': october }))
+        await deployment.redis.hset(`{p1}:usage:someone:${month}`, fields);
+      const query = new URLSearchParams({ by: 'department', since, until }).toString();
+      const page = (await admin.get(at(`/usage?${query}`))).text;
+      if (complaint === '') {
+        expect(page).toContain(`/admin/usage.csv?${query.replaceAll('&', '&amp;')}`);
+        expect(page).not.toContain('role="alert"');
+        const csv = (await admin.get(at(`/usage.csv?${query}`))).text.trim().split('\r\n').slice(1);
+        const rows = csv.map((line) => line.split(',').slice(0, 2));
+        expect(Object.fromEntries(rows.map(([name = '', count]) => [name, Number(count)]))).toEqual(questions);
+        const { data } = await runAdmin(deployment.env, 'usage', '', { by: 'department', since, until });
+        const told = data as { department: string; questions: number }[];
+        expect(Object.fromEntries(told.map((one) => [one.department, one.questions]))).toEqual(questions);
+      } else expect(page).toContain(complaint);
+    },
+  );
 
   test('the CSV has the sums of the page, and a link is revoked only if it exists', async () => {
     const csv = (await admin.get(at('/usage.csv?by=model'))).text;

@@ -44,7 +44,7 @@ export const chatSettings = {
   }),
   CHAT_SYSTEM_PROMPT_FILE: setting(kinds.text, 'config/system-prompt.md', 'File with the system prompt.', 'common'),
   CHAT_PROMPT_TOKENS: optional(kinds.wholeNumber(1_000, 10_000_000), {
-    meaning: 'Approximate maximum tokens of a prompt; older turns are left out.',
+    meaning: 'Approximate maximum tokens of a prompt; older turns are left out. At most the newest 50 turns are used.',
     default: '24000, and with files as much as `contextTokens` in MODELS_FILE leaves beside the answer',
     example: '24000',
     level: 'common',

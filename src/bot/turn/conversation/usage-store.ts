@@ -35,6 +35,13 @@ export interface UsageRow extends Usage, UsageOrigin {
   person: PersonId;
 }
 
+/** The first and the last day to read, `YYYY-MM-DD`, both included; an empty one is no limit. */
+export interface UsageDays {
+  since: string;
+  until: string;
+}
+
+/** Life after the last use in a month, so that a whole month can be read until the 9th of the next one. */
 const LIFE_MS = 40 * DAY_MS;
 const COST = 'cost-';
 
@@ -63,8 +70,8 @@ export function usageChange(
   };
 }
 
-/** All stored usage since a day, `YYYY-MM-DD`. For commands only: searches all keys. */
-export async function readAllUsage(redis: RedisClient, sinceDay: string): Promise<UsageRow[]> {
+/** All stored usage of some days. For commands only: searches all keys. */
+export async function readAllUsage(redis: RedisClient, days: UsageDays): Promise<UsageRow[]> {
   const keys = await scanKeys(redis, '{p*}:usage:*');
   const rows = new Map<string, UsageRow>();
   // In steps: the page of administrators shares its connection and event loop with deliveries.
@@ -75,7 +82,7 @@ export async function readAllUsage(redis: RedisClient, sinceDay: string): Promis
         return { person: asPersonId(person), month, fields: await redis.hgetall(key) };
       }),
     );
-    addRows(rows, hashes, sinceDay);
+    addRows(rows, hashes, days);
   }
   return [...rows.values()];
 }
@@ -85,7 +92,7 @@ const KEYS_A_STEP = 100;
 function addRows(
   rows: Map<string, UsageRow>,
   hashes: readonly { person: PersonId; month: string; fields: Readonly<Record<string, string>> }[],
-  sinceDay: string,
+  { since, until }: UsageDays,
 ): void {
   for (const { person, month, fields } of hashes) {
     for (const [field, count] of Object.entries(fields)) {
@@ -93,7 +100,7 @@ function addRows(
       const what = rest.pop() ?? '';
       const [model = '', department = ''] = rest.map(decodeURIComponent);
       const day = `${month}-${dayOfMonth}`;
-      if (day < sinceDay) continue;
+      if (day < since || (until !== '' && day > until)) continue;
       const name = [day, person, model, department].join('\n');
       const row = rows.get(name) ?? { day, person, model, department, questions: 0, tokens: 0, costs: {} };
       if (what === 'questions' || what === 'tokens') row[what] += Number(count);

@@ -50,7 +50,10 @@ export const ADMIN_TEXTS = {
   'prints questions, tokens and costs by day, person, department or model':
     '按天、用户、部门或模型输出提问数、token 数和费用',
   'prints CSV': '以 CSV 输出',
-  'from this day on; usage is stored for 40 days': '从这一天起；用量保存 40 天',
+  'from this day on; usage is stored for 40 days, so that a month is complete until the 9th of the next':
+    '从这一天起；用量保存 40 天，整月的数据可在次月 9 日前完整查看',
+  'up to and including this day': '到这一天为止（含当天）',
+  '--until must not be before --since': '--until 不能早于 --since',
   'It takes a date such as 2026-11-01.': '应为日期，例如 2026-11-01。',
   'groups by day (default), person, department or model': '按天（默认）、用户、部门或模型分组',
   'No usage is stored': '没有已保存的用量',
