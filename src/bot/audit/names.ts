@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { keyIdOf, type KeyRing } from '../../shared/crypto/key-ring.ts';
+import { freshBytes } from '../../shared/crypto/random-pool.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import type { AuditPerson } from '../domain/audit-entry.ts';
 import type { PersonId } from '../domain/ids.ts';
@@ -53,7 +53,7 @@ export class AuditNames {
     // One command for all people: hundreds of small ones would take as long as writing the files.
     const [pseudonyms, seen, names]: [string[], (string | number)[], string[]] = [[], [], []];
     for (const [at, [id, { person, who }]] of [...byId].entries()) {
-      const pseudonym = found[at] ?? `p-${randomBytes(PSEUDONYM_BYTES).toString('hex')}`;
+      const pseudonym = found[at] ?? `p-${freshBytes(PSEUDONYM_BYTES).toString('hex')}`;
       const sealed = stored[at] ?? undefined;
       const before = sealed === undefined ? undefined : openPerson(this.#keyRing, sealed);
       named.set(id, pseudonym);

@@ -1,16 +1,8 @@
-import type { FoldedText } from './fold-text.ts';
-
 const UNITS = 0x10000;
 /** Characters that are inserted before the event loop gets a turn; a slice takes a few milliseconds. */
 const SLICE_CHARS = 10_000;
 
-/** From where to where a word stands in a text. */
-export interface Place {
-  start: number;
-  end: number;
-}
-
-const NOTHING: readonly Place[] = [];
+const NONE: readonly number[] = [];
 
 /** Finds all words of a list in one pass over a text (Aho-Corasick). Units are UTF-16. */
 export class AhoCorasick {
@@ -46,21 +38,22 @@ export class AhoCorasick {
     return machine;
   }
 
-  /**
-   * All occurrences of all words that end in the text, including overlapping ones.
-   * @param from where in the text to go on
-   * @param begunAt the node after the text before that
-   */
-  search(text: FoldedText, from = 0, begunAt = 0): { found: readonly Place[]; node: number } {
-    let found: Place[] | undefined;
-    let node = begunAt;
-    for (let at = from; at < text.length; at += 1) {
-      node = this.#follow(node, text.unitAt(at));
-      const first = this.#lengths[node] === 0 ? this.#shorter[node] : node;
-      for (let word = first ?? 0; word !== 0; word = this.#shorter[word] ?? 0)
-        (found ??= []).push({ start: at + 1 - (this.#lengths[word] ?? 0), end: at + 1 });
+  /** @returns the node after one more unit of the text. Before a text it is 0. */
+  follow(from: number, unit: number): number {
+    for (let node = from; node !== 0; node = this.#suffixes[node] ?? 0) {
+      const child = this.#children.get(node * UNITS + unit);
+      if (child !== undefined) return child;
     }
-    return { found: found ?? NOTHING, node };
+    return this.#first[unit] ?? 0;
+  }
+
+  /** @returns the lengths of all words that end at the node, longest first */
+  wordsAt(node: number): readonly number[] {
+    let lengths: number[] | undefined;
+    const first = this.#lengths[node] === 0 ? this.#shorter[node] : node;
+    for (let word = first ?? 0; word !== 0; word = this.#shorter[word] ?? 0)
+      (lengths ??= []).push(this.#lengths[word] ?? 0);
+    return lengths ?? NONE;
   }
 
   #insert(word: string, levels: { node: number; parent: number; unit: number }[][]): void {
@@ -82,16 +75,8 @@ export class AhoCorasick {
 
   /** Called for shorter prefixes first. */
   #link({ node, parent, unit }: { node: number; parent: number; unit: number }): void {
-    const suffix = parent === 0 ? 0 : this.#follow(this.#suffixes[parent] ?? 0, unit);
+    const suffix = parent === 0 ? 0 : this.follow(this.#suffixes[parent] ?? 0, unit);
     this.#suffixes[node] = suffix;
     this.#shorter[node] = (this.#lengths[suffix] === 0 ? this.#shorter[suffix] : suffix) ?? 0;
-  }
-
-  #follow(from: number, unit: number): number {
-    for (let node = from; node !== 0; node = this.#suffixes[node] ?? 0) {
-      const child = this.#children.get(node * UNITS + unit);
-      if (child !== undefined) return child;
-    }
-    return this.#first[unit] ?? 0;
   }
 }

@@ -1,65 +1,23 @@
 import { SIMPLIFIED } from '../../shared/text/simplified-characters.ts';
 
-/** Bits of a folded character, beside its unit. */
-const MARKS = { isSpaced: 1, isAfterGap: 2, isAfterSpace: 4 };
-const UNIT_SHIFT = 3;
-
-/**
- * Text as words are compared: without case, width, accents, and the difference between both Chinese scripts. It is kept in
- * numbers, because an object for each character would be most of the garbage of a checked answer.
- */
-export class FoldedText {
-  /** A UTF-16 unit and its marks. */
-  readonly #characters: number[] = [];
-  readonly #indexes: number[] = [];
-
-  get length(): number {
-    return this.#characters.length;
-  }
-
-  push(unit: number, marks: number, index: number): void {
-    this.#characters.push((unit << UNIT_SHIFT) | marks);
-    this.#indexes.push(index);
-  }
-
-  /** The UTF-16 unit; NaN outside the text, like `charCodeAt`. */
-  unitAt(at: number): number {
-    const character = this.#characters[at];
-    return character === undefined ? Number.NaN : character >> UNIT_SHIFT;
-  }
-
-  /** Index in the original text. */
-  indexAt(at: number): number {
-    return this.#indexes[at] ?? 0;
-  }
-
+/** Facts of a folded character, as bits. */
+export const MARKS = {
   /** Part of a script that separates words by spaces. */
-  isSpaced(at: number): boolean {
-    return this.#has(at, MARKS.isSpaced);
-  }
-
+  isSpaced: 1,
   /** A space or a mark stood before it and was removed. */
-  isAfterGap(at: number): boolean {
-    return this.#has(at, MARKS.isAfterGap);
-  }
-
+  isAfterGap: 2,
   /** A space separates it from the character before it, and both are of scripts that separate words by spaces. */
-  isAfterSpace(at: number): boolean {
-    return this.#has(at, MARKS.isAfterSpace);
-  }
+  isAfterSpace: 4,
+};
 
-  slice(start: number, end: number): string {
-    return String.fromCharCode(...this.#characters.slice(start, end).map((character) => character >> UNIT_SHIFT));
-  }
-
-  dropFirst(count: number): void {
-    this.#characters.splice(0, count);
-    this.#indexes.splice(0, count);
-  }
-
-  #has(at: number, mark: number): boolean {
-    return ((this.#characters[at] ?? 0) & mark) !== 0;
-  }
+/** Takes folded characters. Numbers, because an object for each would be most of the garbage of a checked answer. */
+export interface FoldedSink {
+  /**
+   * @param unit UTF-16 unit, without case, width, accents, and the difference between both Chinese scripts
+   * @param marks bits of `MARKS`
+   * @param index in the original text
+   */
+  take(unit: number, marks: number, index: number): void;
 }
 
 /** Scripts that write words without spaces between them. */
@@ -90,11 +48,11 @@ export class TextFold {
   }
 
   /**
-   * Folds a piece into a text.
+   * Folds a piece.
    * @param at index of the piece in the original text
    * @returns how many of its units were read: half a character at its end is left for later
    */
-  add(piece: string, at: number, to: FoldedText): number {
+  add(piece: string, at: number, to: FoldedSink): number {
     let read = 0;
     while (read < piece.length) {
       const code = piece.codePointAt(read) ?? 0;
@@ -107,7 +65,7 @@ export class TextFold {
     return read;
   }
 
-  #addCharacter(to: FoldedText, code: number, index: number): void {
+  #addCharacter(to: FoldedSink, code: number, index: number): void {
     if (code >= FIRST_HAN && code <= LAST_HAN) return this.#keepUnit(to, SIMPLIFIED[code] ?? code, index, false);
     const plain = ASCII[code];
     if (plain === undefined) this.#addOther(to, code, index);
@@ -116,7 +74,7 @@ export class TextFold {
     else this.#keepUnit(to, plain, index, true);
   }
 
-  #addOther(to: FoldedText, code: number, index: number): void {
+  #addOther(to: FoldedSink, code: number, index: number): void {
     for (const unit of String.fromCodePoint(code).normalize('NFKD')) {
       if (SPACE.test(unit)) this.#hasSpace = this.#hasGap = true;
       else if (!KEPT.test(unit)) this.#hasGap ||= !/\p{M}/u.test(unit);
@@ -130,11 +88,11 @@ export class TextFold {
     }
   }
 
-  #keepUnit(to: FoldedText, unit: number, index: number, isSpaced: boolean): void {
+  #keepUnit(to: FoldedSink, unit: number, index: number, isSpaced: boolean): void {
     const spaced = isSpaced ? MARKS.isSpaced : 0;
     const afterGap = this.#hasGap ? MARKS.isAfterGap : 0;
     const afterSpace = this.#hasSpace && this.#wasSpaced && isSpaced ? MARKS.isAfterSpace : 0;
-    to.push(unit, spaced | afterGap | afterSpace, index);
+    to.take(unit, spaced | afterGap | afterSpace, index);
     this.#hasGap = this.#hasSpace = false;
     this.#wasSpaced = isSpaced;
   }
@@ -142,10 +100,10 @@ export class TextFold {
 
 /** @returns the folded text of a whole word or phrase, its words separated by one space */
 export function foldText(text: string): string {
-  const folded = new FoldedText();
-  new TextFold().add(text, 0, folded);
-  const parts: string[] = [];
-  for (let at = 0; at < folded.length; at += 1)
-    parts.push((folded.isAfterSpace(at) ? ' ' : '') + folded.slice(at, at + 1));
-  return parts.join('');
+  let folded = '';
+  const take = (unit: number, marks: number) => {
+    folded += ((marks & MARKS.isAfterSpace) === 0 ? '' : ' ') + String.fromCharCode(unit);
+  };
+  new TextFold().add(text, 0, { take });
+  return folded;
 }

@@ -1,9 +1,9 @@
 import { isContinued } from '../../shared/text/is-continued.ts';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { ConfigFileError } from '../../shared/json-file.ts';
-import { FoldedText, foldText, TextFold } from './fold-text.ts';
+import { foldText, MARKS, TextFold, type FoldedSink } from './fold-text.ts';
 import { ShownText } from './shown-text.ts';
-import { AhoCorasick, type Place } from './aho-corasick.ts';
+import { AhoCorasick } from './aho-corasick.ts';
 
 /** Result of a scan. */
 export interface Scanned {
@@ -27,7 +27,6 @@ export interface WordList {
 
 const MAX_WORD_CHARS = 200;
 const MAX_FAULTS = 20;
-const SPARE_CHARS = 256;
 
 /**
  * Reads and folds the text of `MODERATION_WORDS_FILE`: one word or phrase per line; empty lines and lines that begin with `#` are
@@ -128,18 +127,68 @@ class MarkdownScan implements WordScan {
   }
 }
 
-class GrowingScan implements WordScan {
+/** From where to where a word stands among the folded characters. */
+interface Place {
+  start: number;
+  end: number;
+}
+
+/** The newest folded characters of a text, by their number since its beginning. */
+class NewestCharacters {
+  readonly #units: number[];
+  readonly #marks: number[];
+  readonly #indexes: number[];
+  readonly #mask: number;
+  #count = 0;
+
+  /** @param least how many are kept at least */
+  constructor(least: number) {
+    const size = 2 ** Math.ceil(Math.log2(least));
+    this.#mask = size - 1;
+    const empty = () => Array.from({ length: size }, () => 0);
+    [this.#units, this.#marks, this.#indexes] = [empty(), empty(), empty()];
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  push(unit: number, marks: number, index: number): void {
+    const at = this.#count & this.#mask;
+    this.#units[at] = unit;
+    this.#marks[at] = marks;
+    this.#indexes[at] = index;
+    this.#count += 1;
+  }
+
+  has(mark: number, at: number): boolean {
+    return ((this.#marks[at & this.#mask] ?? 0) & mark) !== 0;
+  }
+
+  /** Index in the original text. */
+  indexOf(at: number): number {
+    return this.#indexes[at & this.#mask] ?? 0;
+  }
+
+  textOf({ start, end }: Place): string {
+    let text = '';
+    for (let at = start; at < end; at += 1) text += String.fromCharCode(this.#units[at & this.#mask] ?? 0);
+    return text;
+  }
+}
+
+class GrowingScan implements WordScan, FoldedSink {
   readonly #machine: AhoCorasick;
   readonly #phrases: ReadonlyMap<string, readonly Breaks[]>;
   readonly #longest: number;
   #fold = new TextFold();
   #text = '';
   #read = '';
-  /** The newest folded characters: at least the longest word and the character before it. */
-  #window = new FoldedText();
+  /** The longest word, the character before it, and the one that decides it. */
+  #newest: NewestCharacters | undefined;
   /** State of the machine after them. */
   #node = 0;
-  /** Places in the window that the next character decides. */
+  /** Words that the next character decides. */
   #pending: Place[] = [];
   #hasWord = false;
 
@@ -153,54 +202,61 @@ class GrowingScan implements WordScan {
     // A retracted text is scanned from the start. The same text in parts is not compared each time.
     if (text !== this.#text && !isContinued(text, this.#read)) this.#restart();
     this.#text = text;
-    const knownChars = this.#window.length;
-    const read = this.#fold.add(text.slice(this.#read.length, end), this.#read.length, this.#window);
+    const read = this.#fold.add(text.slice(this.#read.length, end), this.#read.length, this);
     this.#read = text.slice(0, this.#read.length + read);
-    const { found, node } = this.#machine.search(this.#window, knownChars, this.#node);
-    this.#node = node;
-    const places = [...this.#pending, ...found];
-    this.#pending = [];
-    for (const place of places) {
-      const phrases = this.#phrases.get(this.#window.slice(place.start, place.end)) ?? [NO_BREAKS];
-      if (!phrases.some((breaks) => isWrittenAs(this.#window, place, breaks))) continue;
-      const judged = judge(this.#window, place, isWhole || this.#fold.endsWithGap);
-      if (judged === 'word') this.#hasWord = true;
-      if (judged === 'pending') this.#pending.push(place);
+    if (this.#pending.length > 0 && (isWhole || this.#fold.endsWithGap)) {
+      this.#hasWord = true;
+      this.#pending = [];
     }
-    const showableChars = this.#pending.reduce((least, { start }) => Math.min(least, this.#window.indexAt(start)), end);
-    this.#trim();
+    const indexOf = ({ start }: Place) => this.#newest?.indexOf(start) ?? 0;
+    const showableChars = this.#pending.reduce((least, place) => Math.min(least, indexOf(place)), end);
     return { hasWord: this.#hasWord, showableChars };
   }
 
-  /** Forgets the oldest characters, not at every call. */
-  #trim(): void {
-    const spare = this.#window.length - this.#longest - 1;
-    if (spare < this.#longest + SPARE_CHARS) return;
-    this.#window.dropFirst(spare);
-    this.#pending = this.#pending.map(({ start, end }) => ({ start: start - spare, end: end - spare }));
+  take(unit: number, marks: number, index: number): void {
+    const newest = (this.#newest ??= new NewestCharacters(this.#longest + 2));
+    newest.push(unit, marks, index);
+    if (this.#pending.length > 0) {
+      if (endsWord(newest)) this.#hasWord = true;
+      this.#pending = [];
+    }
+    this.#node = this.#machine.follow(this.#node, unit);
+    for (const length of this.#machine.wordsAt(this.#node)) this.#judge(newest, length);
+  }
+
+  /** In scripts with spaces, a word counts only between boundaries: `ass` is not a part of `class`. */
+  #judge(newest: NewestCharacters, length: number): void {
+    const place = { start: newest.count - length, end: newest.count };
+    const phrases = this.#phrases.get(newest.textOf(place)) ?? [NO_BREAKS];
+    if (!phrases.some((breaks) => isWrittenAs(newest, place, breaks)) || beginsInsideWord(newest, place.start)) return;
+    if (newest.has(MARKS.isSpaced, place.end - 1)) this.#pending.push(place);
+    else this.#hasWord = true;
   }
 
   #restart(): void {
     this.#fold = new TextFold();
     this.#read = '';
-    this.#window = new FoldedText();
+    this.#newest = undefined;
     this.#node = 0;
     this.#pending = [];
     this.#hasWord = false;
   }
 }
 
-/** A mark may stand anywhere, also in place of a space; a space only between the words of a phrase. */
-function isWrittenAs(text: FoldedText, { start, end }: Place, breaks: Breaks): boolean {
-  for (let at = start + 1; at < end; at += 1)
-    if (breaks.has(at - start) ? !text.isAfterGap(at) : text.isAfterSpace(at)) return false;
-  return true;
+/** Whether the newest character belongs to another word than the one before it, which is of a script with spaces. */
+function endsWord(newest: NewestCharacters): boolean {
+  const at = newest.count - 1;
+  return !newest.has(MARKS.isSpaced, at) || newest.has(MARKS.isAfterGap, at);
 }
 
-/** In scripts with spaces, a word counts only between boundaries: `ass` is not a part of `class`. */
-function judge(text: FoldedText, { start, end }: Place, isEnded: boolean): 'word' | 'part' | 'pending' {
-  if (text.isSpaced(start) && !text.isAfterGap(start) && text.isSpaced(start - 1)) return 'part';
-  if (!text.isSpaced(end - 1)) return 'word';
-  if (end === text.length) return isEnded ? 'word' : 'pending';
-  return text.isSpaced(end) && !text.isAfterGap(end) ? 'part' : 'word';
+function beginsInsideWord(newest: NewestCharacters, start: number): boolean {
+  if (start === 0 || !newest.has(MARKS.isSpaced, start) || newest.has(MARKS.isAfterGap, start)) return false;
+  return newest.has(MARKS.isSpaced, start - 1);
+}
+
+/** A mark may stand anywhere, also in place of a space; a space only between the words of a phrase. */
+function isWrittenAs(newest: NewestCharacters, { start, end }: Place, breaks: Breaks): boolean {
+  for (let at = start + 1; at < end; at += 1)
+    if (breaks.has(at - start) ? !newest.has(MARKS.isAfterGap, at) : newest.has(MARKS.isAfterSpace, at)) return false;
+  return true;
 }
