@@ -3,7 +3,7 @@ import { asError } from '../../shared/coded-error.ts';
 import type { ReplyView } from '../domain/reply.ts';
 
 export interface EditThrottleOptions {
-  /** Minimum time between the starts of two writes. Milliseconds. */
+  /** Minimum time between the starts of two writes: the platform's `minEditGapMs`, or `REPLY_MIN_EDIT_MS`. */
   minGapMs: number;
   /**
    * Whether a snapshot is written at once, even if the answer ends in the same event-loop turn. By default only the final text

@@ -74,9 +74,9 @@ const LOOK_UP_AGAIN_AFTER_MS = 8 * SECOND_MS;
 /** Long enough for a state that is changing in Slack, short enough for a waiting person. */
 const REFUSALS_PASS_WITHIN_MS = 10 * SECOND_MS;
 
-/** Tenant of the first workspace in keys, instead of its id. Further workspaces use their id, which begins with T. */
 /** Slack repeats a delivery that it has no response to after 3 s. */
 const RESPONSE_DEADLINE_MS = 3 * SECOND_MS;
+/** Tenant of the first workspace in keys, instead of its id. Further workspaces use their id, which begins with T. */
 const TENANT = 'slack';
 const APP = 'bot';
 
