@@ -324,7 +324,13 @@ describe('reservations and charges in any order [budgets]', () => {
     const step = fc.record({
       turnId: fc.constantFrom(...turns),
       // 'by an earlier build': it keeps no sums.
-      kind: fc.constantFrom('reserve', 'reserve by an earlier build', 'charge', 'give back' as const),
+      kind: fc.constantFrom(
+        'reserve',
+        'reserve by an earlier build',
+        'give back by it',
+        'charge',
+        'give back' as const,
+      ),
       tokens: fc.integer({ min: 1, max: 900 }),
     });
     let subject = 0;
@@ -346,6 +352,9 @@ describe('reservations and charges in any order [budgets]', () => {
             if (reserved.has(turnId) || charged.has(turnId) || reserved.size + charged.size >= 3) continue;
             await deployment.redis.hset(place.reserved, turnId, `${Date.now()}:14:1:${tokens}:0`);
             reserved.add(turnId);
+          } else if (kind === 'give back by it') {
+            await deployment.redis.hdel(place.reserved, turnId);
+            reserved.delete(turnId);
           } else if (kind === 'reserve') {
             const { kind: verdict } = await store.reserve([place], turnId, { questions: 1, tokens, images: 0 });
             const isKnown = reserved.has(turnId) || charged.has(turnId);
@@ -360,6 +369,16 @@ describe('reservations and charges in any order [budgets]', () => {
           }
         }
         const used = [...charged.values()].reduce((sum, tokens) => sum + tokens, 0);
+        for (const turnId of reserved) {
+          const nothing = { questions: 0, tokens: 0, images: 0 };
+          const place = store.placeOf(owner, limits, asDeliveryId(turnId));
+          await settleBudgets(deployment.redis, asDeliveryId(turnId), [store.chargeOf(place, nothing)]);
+        }
+        // Nothing is in progress, so the next reservation is the only one.
+        const last = store.placeOf(owner, limits, asDeliveryId('f6'));
+        const { kind } = await store.reserve([last], asDeliveryId('f6'), { questions: 1, tokens: 7, images: 0 });
+        expect(kind).toBe(charged.size < 3 ? 'reserved' : 'used-up');
+        if (kind === 'reserved') expect(await deployment.redis.hget(last.used, 'r')).toMatch(/^1:\d+:14:1:7:0:1:7:0$/);
         const { left } = await store.left({ ...owner, limits });
         expect(left).toEqual({ questionsPerDay: 3 - charged.size, tokensPerDay: 1e9 - used });
       }),

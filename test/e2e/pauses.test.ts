@@ -103,6 +103,10 @@ test('the command line pauses, lists and resumes in all processes, also those th
   ]);
   expect((await admin('resume', 'all')).code).toBe(0);
   expect((await admin('resume', 'all')).code).toBe(1);
+  // As an earlier version stored it.
+  await deployment.redis.hset('pauses', 'group:slack:C1', '{"sinceMs":1}');
+  expect((await admin('resume', 'group:slack:C1')).code).toBe(0);
+  expect(await deployment.redis.hlen('pauses')).toBe(0);
   await deployment.sender.direct('U1', 'and now');
   await untilTrue(() => deployment.textsIn('DU1').includes('Fine.'), 60_000);
 }, 180_000);

@@ -58,7 +58,7 @@ describeInBrowser('institutional sign-in in Chromium', () => {
     const named = (name: string) => `${name}-${look.locale.slice(0, 2)}-${look.colorScheme}`;
     await page.goto(`${both.url}${authorizePath()}`);
     await judgePage(page, named('login-both'));
-    await page.click('a.button');
+    await page.click('a.primary');
     await page.waitForSelector('[name=decision]');
     expect(await page.textContent('main')).toContain('李雷');
     await judgePage(page, named('consent-institution'));
@@ -79,7 +79,7 @@ describeInBrowser('institutional sign-in in Chromium', () => {
     await page.waitForURL('**/sign-in?**');
     await judgePage(page, 'choose-sign-in');
     mayAsk = [];
-    await page.click('a.button');
+    await page.click('a.primary');
     await page.waitForSelector('[name=decision]');
     expect(mayAsk).toEqual(['/cas/login true', '/form true', '/cas/p3/serviceValidate true']);
     expect(refused.filter((text) => text.includes('Content Security Policy'))).toEqual([]);

@@ -59,7 +59,8 @@ export class AuditNames {
       named.set(id, pseudonym);
       pseudonyms.push(macs[at]?.[0] ?? '', pseudonym);
       seen.push(nowMs, pseudonym);
-      if (!before || (person.account !== undefined && person.account !== before.account)) names.push(pseudonym, who);
+      if (!before || (person.account !== undefined && person.account !== before.account))
+        names.push(pseudonym, this.#withCurrentKey(who, person));
     }
     const steps = this.#redis
       .multi()
@@ -68,6 +69,10 @@ export class AuditNames {
     if (names.length > 0) steps.hset(NAMES_KEY, ...names);
     await steps.exec();
     return named;
+  }
+
+  #withCurrentKey(sealed: string, person: AuditPerson): string {
+    return keyIdOf(sealed) === this.#keyRing.currentKeyId ? sealed : sealPerson(this.#keyRing, person);
   }
 
   /** All people whose pseudonyms can be resolved. */

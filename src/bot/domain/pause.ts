@@ -26,6 +26,12 @@ export function readPauseTarget(typed: string): PauseTarget | undefined {
   return text as PauseTarget;
 }
 
+/** How earlier versions stored the target of a group if it was typed with its platform. */
+export function formerNamesOf(target: PauseTarget): string[] {
+  const [, id] = /^group:(.*)$/.exec(target) ?? [];
+  return id === undefined ? [] : PLATFORM_NAMES.map((platform) => `group:${platform}:${id}`);
+}
+
 /** The name of the model, if the target is one. */
 export function modelOf(target: PauseTarget): string | undefined {
   return target.startsWith('model:') ? target.slice('model:'.length) : undefined;

@@ -122,16 +122,20 @@ async function askUntilBegun(parts: CallParts, asked: Asked, held: { permit?: Ca
     return result;
   };
   const enter = async (before?: ChatError): Promise<BreakerPass> => {
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       held.permit?.leave();
       const { pass, permit } = await extendingDeadline(() => admission.enter(before));
       held.permit = permit;
       const readying = request.beforeCall?.();
       if (!readying) return pass;
-      pass.failed(new ChatError('chat_cancelled', 'The chat call was not made'));
-      permit.leave();
+      if (isFirst) {
+        pass.failed(new ChatError('chat_cancelled', 'The chat call was not made'));
+        permit.leave();
+      }
       await extendingDeadline(() => readying);
       throwIfCancelled(signal);
+      // If Redis is slow, the claim would be overdue again after the next wait for a place.
+      if (!isFirst) return pass;
     }
   };
   /** @throws the error if the call is not repeated */

@@ -66,7 +66,7 @@ export class TextFold {
   }
 
   #addCharacter(to: FoldedSink, code: number, index: number): void {
-    if (code >= FIRST_HAN && code <= LAST_HAN) return this.#keepUnit(to, SIMPLIFIED[code] ?? code, index, false);
+    if (code >= FIRST_HAN && code <= LAST_HAN) return this.#keepHan(to, SIMPLIFIED[code] ?? code, index);
     const plain = ASCII[code];
     if (plain === undefined) this.#addOther(to, code, index);
     else if (plain === WHITE_SPACE) this.#hasSpace = this.#hasGap = true;
@@ -80,12 +80,18 @@ export class TextFold {
       else if (!KEPT.test(unit)) this.#hasGap ||= !/\p{M}/u.test(unit);
       else {
         const isSpaced = !JOINED.test(unit);
-        const simple = unit.length === 1 ? String.fromCharCode(SIMPLIFIED[unit.charCodeAt(0)] ?? 0) : unit;
+        const simple = unit.length === 1 ? String.fromCodePoint(SIMPLIFIED[unit.charCodeAt(0)] ?? 0) : unit;
         for (const lower of simple.toUpperCase().toLowerCase())
           if (KEPT.test(lower))
             for (const half of lower.split('')) this.#keepUnit(to, half.charCodeAt(0), index, isSpaced);
       }
     }
+  }
+
+  /** Some traditional characters have a simplified form of two units. */
+  #keepHan(to: FoldedSink, code: number, index: number): void {
+    if (code <= 0xffff) return this.#keepUnit(to, code, index, false);
+    for (const half of String.fromCodePoint(code).split('')) this.#keepUnit(to, half.charCodeAt(0), index, false);
   }
 
   #keepUnit(to: FoldedSink, unit: number, index: number, isSpaced: boolean): void {

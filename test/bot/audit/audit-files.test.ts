@@ -162,6 +162,11 @@ describe('the files of the audit record [audit-record]', () => {
     expect(await verify(both)).toMatchObject({ breaks: [] });
     // The person keeps the pseudonym.
     expect(await redis.hlen('{audit}:names')).toBe(2);
+    // New people are encrypted with the newest key, also if their entry was not.
+    await add('question', 'first-event', { ...ANN, userId: 'UCEL' });
+    await mover.run();
+    const sealed = await redis.hvals('{audit}:names');
+    expect(sealed.map((one) => one.startsWith(`s1.${both.currentKeyId}.`))).toEqual([true, true, true]);
   });
 
   test.each([

@@ -383,6 +383,25 @@ describe('an engine that serves 10 calls at once', () => {
     expect(await store.hgetall(name)).toMatchObject({ limit: '8', pausedUntil: '1' });
   });
 
+  test('is paused by refusals that follow a refused rise one after another [engine-capacity]', async () => {
+    const name = '{engine}:capacity:u';
+    const report = { held: 8, running: 8, top: 8, waiting: 9, waitedMs: 0, passed: 0, refused: 0, pauseMs: 0 };
+    const refused = { ...report, refused: 1, pauseMs: 5_000 };
+    const { share, store } = startWorker();
+    await share.report(name, refused);
+    await store.hset(name, { growAt: '0', pausedUntil: '1', rises: '2', step: '4' });
+    await share.report(name, report);
+    await share.report(name, refused);
+    const probedAt = Number(await store.hget(name, 'probedAt'));
+    // Half a second later, within the moment of the refused rise, and again.
+    await store.hset(name, 'probedAt', String(probedAt - 600));
+    await share.report(name, { ...refused, held: 7, running: 7, top: 8 });
+    expect(await store.hget(name, 'probedAt')).toBe(String(probedAt - 600));
+    await store.hset(name, 'probedAt', String(probedAt - 1_200));
+    await share.report(name, { ...refused, held: 6, running: 6, top: 7 });
+    expect(Number(await store.hget(name, 'pausedUntil'))).toBeGreaterThan(1);
+  });
+
   test('keeps its step and its limit at a rare refusal while it serves as many calls as allowed [engine-capacity]', async () => {
     const name = '{engine}:capacity:t';
     const report = { held: 8, running: 8, top: 8, waiting: 9, waitedMs: 0, passed: 0, refused: 0, pauseMs: 0 };

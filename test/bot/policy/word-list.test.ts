@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ConfigFileError } from '../../../src/shared/json-file.ts';
 import { createWordList, createWordListSlowly, readWords, type WordList } from '../../../src/bot/policy/word-list.ts';
+import { SIMPLIFIED } from '../../../src/shared/text/simplified-characters.ts';
 import { AhoCorasick } from '../../../src/bot/policy/aho-corasick.ts';
 import { measureProcessorTime } from '../../support/processor-time.ts';
 import { tries } from '../../support/tries.ts';
@@ -117,6 +118,19 @@ describe('a word list [moderation]', () => {
       ),
       { numRuns: tries(10_000) },
     );
+  });
+
+  test('finds every Chinese character in both scripts, also if only its traditional form is of one unit', () => {
+    const missed: string[] = [];
+    for (let code = 0x4e00; code <= 0x9fff; code += 1) {
+      const [traditional, simplified] = [code, SIMPLIFIED[code] ?? code].map(
+        (one) => `毒${String.fromCodePoint(one)}药`,
+      );
+      const isFound = (word = '', text = '') => has(listOf(word), text);
+      if (!isFound(traditional, traditional) || !isFound(traditional, simplified) || !isFound(simplified, traditional))
+        missed.push(traditional ?? '');
+    }
+    expect(missed).toEqual([]);
   });
 
   test('begins again with a text that was taken back', () => {

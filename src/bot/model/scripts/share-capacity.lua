@@ -76,9 +76,9 @@ elseif refused > 0 then
   if pauseMs == 0 and serving == 0 then pauseMs = math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * doubled) end
   -- After a rise, the engine refused what it was asked for beyond its calls, to one worker or to several: only the refused
   -- questions wait.
-  local isProbe = serving > 0
-    and (wasRaised and refused <= lastRise or now - tonumber(state.probedAt or '0') < GROW_EVERY_MS)
-  if isProbe then state.probedAt = now end
+  local isRise = serving > 0 and wasRaised and refused <= lastRise
+  local isProbe = isRise or serving > 0 and now - tonumber(state.probedAt or '0') < GROW_EVERY_MS
+  if isRise then state.probedAt = now end
   if pauseMs > 0 and not isProbe then pausedUntil = math.max(pausedUntil, now + pauseMs) end
   -- Refusals of the same moment count once.
   if wasRaised or now >= growAt or growWait == 0 then

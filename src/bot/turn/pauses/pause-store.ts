@@ -1,4 +1,4 @@
-import { PAUSES_CHANNEL, PAUSES_KEY, type Pause, type PauseTarget } from '../../domain/pause.ts';
+import { formerNamesOf, PAUSES_CHANNEL, PAUSES_KEY, type Pause, type PauseTarget } from '../../domain/pause.ts';
 import { asObject, parseJson } from '../../../shared/parse-json.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 
@@ -10,7 +10,7 @@ export async function beginPause(redis: RedisClient, { target, message, sinceMs 
 
 /** @returns whether it was paused */
 export async function endPause(redis: RedisClient, target: PauseTarget): Promise<boolean> {
-  const wasPaused = (await redis.hdel(PAUSES_KEY, target)) === 1;
+  const wasPaused = (await redis.hdel(PAUSES_KEY, target, ...formerNamesOf(target))) > 0;
   await redis.publish(PAUSES_CHANNEL, target);
   return wasPaused;
 }

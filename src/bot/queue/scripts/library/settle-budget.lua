@@ -18,7 +18,9 @@ local function settleBudget(budget, turnId)
     if sums then
       sums = readSums(sums)
       addReservation(sums, reservation, -1)
-      writeSums(budget, sums)
+      -- An earlier version that runs at the same time writes reservations without their sums.
+      if sums.turns > 0 and sums.turns == redis.call('HLEN', budget.reserved) then writeSums(budget, sums)
+      else redis.call('HDEL', budget.used, SUMS_FIELD) end
     end
   end
   local total, isMore = {}, false
