@@ -22,7 +22,10 @@ export interface GreetingOptions {
   report: WebhookReport;
 }
 
-/** The platform waits at most 5 s for the welcome message. */
+/**
+ * The welcome of a person's first entry of the day (WeCom). The platform waits at most 5 s for it. `app/greeting.ts` chooses
+ * the text, the platform's module writes it.
+ */
 export async function welcomeOf(
   { greeting, report }: GreetingOptions,
   platform: Platform,

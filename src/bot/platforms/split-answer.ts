@@ -31,7 +31,10 @@ export async function splitInThread(writer: MarkdownWriter, work: SplitJob): Pro
   return pieces;
 }
 
-/** A platform's functions that split a finished text into neutralised messages. Blank pieces are omitted. */
+/**
+ * A platform's functions that split a finished text into neutralised messages. Blank pieces are omitted.
+ * @param maxMessageBytes `MAX_REPLY_BYTES` of the platform's `render-reply.ts`
+ */
 export function createSplitter(writer: MarkdownWriter, dialect: SplitJob['dialect'], maxMessageBytes: number) {
   const splitReply = (text: string, reserveBytes = 0) => writer.split(text, maxMessageBytes - reserveBytes);
   /** Like `splitReply` for an answer of any length; long answers are split in a worker thread. */

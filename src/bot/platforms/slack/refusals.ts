@@ -2,7 +2,8 @@ import type { RefusalTable } from '../write-meaning.ts';
 
 /**
  * Meanings of Slack's error codes for a write (PLATFORM_FACTS.md slack-errors). Temporary are `rate-limited`,
- * `unauthorised` until the operator repairs the app, and every code that is not listed (`transient`).
+ * `unauthorised` until the operator repairs the app (the answer is kept for a day), and every code that is not listed
+ * (`transient`). HTTP statuses are judged in `platform-api.ts`.
  */
 export const SLACK_MEANINGS: RefusalTable = {
   every: {
