@@ -6,10 +6,10 @@ const NONE: readonly number[] = [];
 
 /** Finds all words of a list in one pass over a text (Aho-Corasick). Units are UTF-16. */
 export class AhoCorasick {
-  /** Nodes by parent and unit, in one map: hundreds of thousands of small maps would take ten times the memory. */
-  readonly #children = new Map<number, number>();
-  /** Children of the root, where most characters of a text are read. */
+  /** Children of the root by unit, or 0: most characters of a text are read there. */
   readonly #first = new Int32Array(UNITS);
+  /** Other nodes by parent and unit, in one map: hundreds of thousands of small maps would take ten times the memory. */
+  readonly #children = new Map<number, number>();
   /** By node: the node of its longest proper suffix. */
   readonly #suffixes: number[] = [0];
   /** By node: the length of the word that ends there, or 0. */
@@ -40,11 +40,10 @@ export class AhoCorasick {
 
   /** @returns the node after one more unit of the text. Before a text it is 0. */
   follow(from: number, unit: number): number {
-    for (let node = from; node !== 0; node = this.#suffixes[node] ?? 0) {
-      const child = this.#children.get(node * UNITS + unit);
-      if (child !== undefined) return child;
+    for (let node = from; ; node = this.#suffixes[node] ?? 0) {
+      const child = this.#childOf(node, unit);
+      if (child !== 0 || node === 0) return child;
     }
-    return this.#first[unit] ?? 0;
   }
 
   /** @returns the lengths of all words that end at the node, longest first */
@@ -56,16 +55,20 @@ export class AhoCorasick {
     return lengths ?? NONE;
   }
 
+  /** @returns 0 without such a child */
+  #childOf(node: number, unit: number): number {
+    return (node === 0 ? this.#first[unit] : this.#children.get(node * UNITS + unit)) ?? 0;
+  }
+
   #insert(word: string, levels: { node: number; parent: number; unit: number }[][]): void {
     let node = 0;
     for (let at = 0; at < word.length; at += 1) {
       const unit = word.charCodeAt(at);
-      const key = node * UNITS + unit;
-      let child = this.#children.get(key);
-      if (child === undefined) {
+      let child = this.#childOf(node, unit);
+      if (child === 0) {
         child = this.#lengths.push(0) - 1;
-        this.#children.set(key, child);
         if (node === 0) this.#first[unit] = child;
+        else this.#children.set(node * UNITS + unit, child);
         (levels[at] ??= []).push({ node: child, parent: node, unit });
       }
       node = child;

@@ -188,8 +188,8 @@ class GrowingScan implements WordScan, FoldedSink {
   #newest: NewestCharacters | undefined;
   /** State of the machine after them. */
   #node = 0;
-  /** Words that the next character decides. */
-  #pending: Place[] = [];
+  /** Where in the text the longest word begins that the next character decides. */
+  #pendingFrom: number | undefined;
   #hasWord = false;
 
   constructor(machine: AhoCorasick, phrases: ReadonlyMap<string, readonly Breaks[]>, longest: number) {
@@ -204,22 +204,14 @@ class GrowingScan implements WordScan, FoldedSink {
     this.#text = text;
     const read = this.#fold.add(text.slice(this.#read.length, end), this.#read.length, this);
     this.#read = text.slice(0, this.#read.length + read);
-    if (this.#pending.length > 0 && (isWhole || this.#fold.endsWithGap)) {
-      this.#hasWord = true;
-      this.#pending = [];
-    }
-    const indexOf = ({ start }: Place) => this.#newest?.indexOf(start) ?? 0;
-    const showableChars = this.#pending.reduce((least, place) => Math.min(least, indexOf(place)), end);
-    return { hasWord: this.#hasWord, showableChars };
+    if (isWhole || this.#fold.endsWithGap) this.#endPending(true);
+    return { hasWord: this.#hasWord, showableChars: Math.min(this.#pendingFrom ?? end, end) };
   }
 
   take(unit: number, marks: number, index: number): void {
     const newest = (this.#newest ??= new NewestCharacters(this.#longest + 2));
     newest.push(unit, marks, index);
-    if (this.#pending.length > 0) {
-      if (endsWord(newest)) this.#hasWord = true;
-      this.#pending = [];
-    }
+    this.#endPending(endsWord(newest));
     this.#node = this.#machine.follow(this.#node, unit);
     for (const length of this.#machine.wordsAt(this.#node)) this.#judge(newest, length);
   }
@@ -229,8 +221,14 @@ class GrowingScan implements WordScan, FoldedSink {
     const place = { start: newest.count - length, end: newest.count };
     const phrases = this.#phrases.get(newest.textOf(place)) ?? [NO_BREAKS];
     if (!phrases.some((breaks) => isWrittenAs(newest, place, breaks)) || beginsInsideWord(newest, place.start)) return;
-    if (newest.has(MARKS.isSpaced, place.end - 1)) this.#pending.push(place);
-    else this.#hasWord = true;
+    if (!newest.has(MARKS.isSpaced, place.end - 1)) this.#hasWord = true;
+    // The longest word is judged first.
+    else this.#pendingFrom ??= newest.indexOf(place.start);
+  }
+
+  #endPending(isWord: boolean): void {
+    if (this.#pendingFrom !== undefined && isWord) this.#hasWord = true;
+    this.#pendingFrom = undefined;
   }
 
   #restart(): void {
@@ -238,7 +236,7 @@ class GrowingScan implements WordScan, FoldedSink {
     this.#read = '';
     this.#newest = undefined;
     this.#node = 0;
-    this.#pending = [];
+    this.#pendingFrom = undefined;
     this.#hasWord = false;
   }
 }

@@ -120,7 +120,7 @@ describe('a word list [moderation]', () => {
     );
   });
 
-  test('finds every Chinese character in both scripts, also if only its traditional form is of one unit', () => {
+  test('finds every Chinese character in both scripts, also where the simplified form has two units', () => {
     const missed: string[] = [];
     for (let code = 0x4e00; code <= 0x9fff; code += 1) {
       const [traditional, simplified] = [code, SIMPLIFIED[code] ?? code].map(
