@@ -7,7 +7,7 @@ import { nameOf } from './slow-recovery.ts';
 export const ENDED_BY_ENGINE = new Set<Sampling['ending']>(['full', 'refused', 'cut', 'stalled']);
 /** A worker may notice only with its next write that it lost its turn, and a stop lets turns run for the grace period. */
 const FELT_FOR_MS = 15_000;
-/** Calls that end with their process end within this time of each other. */
+/** Calls of a process that dies end within this time of each other. */
 const TOGETHER_MS = 500;
 /** Others take the turns of a worker that they have not heard of for six seconds, measured between two checks. */
 const SILENT_MS = 5_500;

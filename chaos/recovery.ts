@@ -103,7 +103,7 @@ function stopsOf(
   });
 }
 
-/** A process that is frozen, or reaches Redis no more, does nothing for the turn; one with a slow link does. */
+/** A process that is frozen or cannot reach Redis makes no progress with the turn; one with a slow link does. */
 function isStop({ kind, target, detail }: InjectedFault): boolean {
   return kind === 'freeze' || (kind === 'link' && target.endsWith(' redis') && /"(?:hold|cut|reset)"/.test(detail));
 }

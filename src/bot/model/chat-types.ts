@@ -63,8 +63,8 @@ export interface ChatRequest {
   /** Lets the request wait for the service. Without it, the request fails after its attempts. */
   waitPolicy?: WaitPolicy;
   /**
-   * Called before each HTTP call. If it returns a promise, the call waits for it, without a place at the engine, and asks again.
-   * Must not throw; what may not be called any more is aborted by the signal.
+   * Called before each HTTP call. If it returns a promise, the call gives up its place at the engine, waits for the promise and
+   * enters again; a second promise is awaited in place. Must not throw; the signal aborts a call that is no longer allowed.
    */
   beforeCall?(): Promise<void> | undefined;
   /** Called at the end of each HTTP call, with its outcome as in `ChatReport.callEnded`. Must not throw or block. */

@@ -184,11 +184,11 @@ class GrowingScan implements WordScan, FoldedSink {
   #fold = new TextFold();
   #text = '';
   #read = '';
-  /** The longest word, the character before it, and the one that decides it. */
+  /** Enough for the longest word, the character before it and the one after it. */
   #newest: NewestCharacters | undefined;
   /** State of the machine after them. */
   #node = 0;
-  /** Where in the text the longest word begins that the next character decides. */
+  /** Where a word begins that the next character may still change into a part of another; the longest, if there are several. */
   #pendingFrom: number | undefined;
   #hasWord = false;
 

@@ -383,7 +383,7 @@ describe('an engine that serves 10 calls at once', () => {
     expect(await store.hgetall(name)).toMatchObject({ limit: '8', pausedUntil: '1' });
   });
 
-  test('is paused by refusals that follow a refused rise one after another [engine-capacity]', async () => {
+  test('is paused by a series of refusals after a refused rise [engine-capacity]', async () => {
     const name = '{engine}:capacity:u';
     const report = { held: 8, running: 8, top: 8, waiting: 9, waitedMs: 0, passed: 0, refused: 0, pauseMs: 0 };
     const refused = { ...report, refused: 1, pauseMs: 5_000 };

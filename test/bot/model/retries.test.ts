@@ -112,7 +112,7 @@ describe('a retry', () => {
     expect(fixture.server.calls).toHaveLength(1);
   });
 
-  test('is not made while its caller may not call, nor after the caller has been cancelled', async () => {
+  test('is made only once its caller may call, and never after the caller was cancelled', async () => {
     fixture.server.script(statusOf(503));
     const cancelling = new AbortController();
     const readyings = [undefined, Promise.resolve(), undefined];

@@ -78,7 +78,7 @@ test('answers survive a Redis stall longer than their locks: each runs once and 
   await answerThroughStalls([12 * SECOND_MS]);
 }, 60_000);
 
-test('a worker that cannot reach Redis confirms its claim only after it has, and not a lost one [fence]', async () => {
+test('a worker confirms its claim once Redis answers again, but not a claim that it has lost [fence]', async () => {
   const link = await startTcpProxy(Number(new URL(fixture.server.url).port));
   links.push(link);
   const redis = connectRedis({ urls: [`redis://127.0.0.1:${link.port}`] }, 'wait', log, 'worker');
