@@ -51,8 +51,9 @@ export class PromptSizes {
    * count
    */
   recordUsage(model: string, estimatedTokens: number, countedTokens: number): void {
-    if (estimatedTokens < MIN_TOKENS_TO_LEARN_FROM || !(countedTokens > 0)) return;
-    const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, countedTokens / estimatedTokens));
+    const ratio = countedTokens / estimatedTokens;
+    if (estimatedTokens < MIN_TOKENS_TO_LEARN_FROM || !(ratio > 0)) return;
+    const seen = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, ratio));
     const learnt = this.#of(model);
     learnt.factor += (seen - learnt.factor) * WEIGHT;
   }

@@ -27,6 +27,7 @@ test('the token factor stays between 0.5 and 3 for any count of a service', () =
       expect(sizes.factorOf('m')).toBeGreaterThanOrEqual(0.5);
       expect(sizes.factorOf('m')).toBeLessThanOrEqual(3);
     }),
+    { examples: [[[[Infinity, Infinity]]]] },
   );
 });
 
