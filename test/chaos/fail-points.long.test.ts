@@ -48,6 +48,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'end-check': 'after the answer',
   'end-claims': 'of dead workers, repeated by the sweeper',
   'held-for': 'sign-ins',
+  'list-processes': 'administrators',
   'not-crashed': 'after a freeze',
   'note-presence': 'of dead workers, repeated by the sweeper',
   'note-shards': 'at the start',
