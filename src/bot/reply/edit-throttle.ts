@@ -23,6 +23,8 @@ export interface EditThrottleOptions {
 /** Pause after a write that threw. Milliseconds. */
 const AFTER_ERROR_MS = SECOND_MS;
 
+const MAX_PROGRESS = 2;
+
 /** Progress that a snapshot shows: 2 for text, 1 for reasoning, 0 for neither. A status does not count. */
 export function progressOf({ text, thinking }: Omit<ReplyView, 'finished'>): number {
   return text !== '' ? 2 : thinking !== undefined ? 1 : 0;
@@ -42,6 +44,8 @@ export class EditThrottle {
   #lastWriteMs = Number.NEGATIVE_INFINITY;
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   #progress = 0;
+  /** Progress of the newest snapshot. */
+  #newestProgress = 0;
   #endPause: (() => void) | undefined;
   #endHold: (() => void) | undefined;
 
@@ -52,10 +56,12 @@ export class EditThrottle {
   /** Schedules a snapshot and returns at once. */
   show(view: Omit<ReplyView, 'finished'>): void {
     if (this.#isClosed) return;
-    const isFirst = progressOf(view) > progressOf(this.#view);
     this.#view = view;
     this.#isDirty = true;
-    if (isFirst) this.#endPause?.();
+    // Once text is shown, a snapshot is not read before it is written.
+    const progress = this.#newestProgress < MAX_PROGRESS ? progressOf(view) : MAX_PROGRESS;
+    if (progress > this.#newestProgress) this.#endPause?.();
+    this.#newestProgress = progress;
     this.#writing ??= this.#writeWhileDirty().finally(() => (this.#writing = undefined));
   }
 

@@ -50,7 +50,10 @@ export interface LiveReply {
   findCompleteAnswer(otherTargets?: readonly string[]): Promise<FinalRecord[] | undefined>;
   /** Called shortly before the first snapshot, to run checks early. Returns at once. */
   prepare(): void;
-  /** Schedules a snapshot. Returns at once; a write refused by the fence ends the turn through `fenced`. */
+  /**
+   * Schedules a snapshot, whose fields may be getters: they are read when it is written. Returns at once; a write refused by
+   * the fence ends the turn through `fenced`.
+   */
   show(view: Omit<ReplyView, 'finished'>): void;
   /** Ends the reply with its final text. @returns the records that the commit writes; the commit makes the answer visible */
   finish(text: string, apart?: ReplyExtras): Promise<FinalRecord[]>;

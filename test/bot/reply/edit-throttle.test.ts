@@ -25,6 +25,26 @@ function paced(write: (text: string) => number | undefined = () => undefined, wr
   return { pacer, written };
 }
 
+test('once text is shown, a snapshot is read only when it is written, so that a token costs no rendering', async () => {
+  const { pacer, written } = paced();
+  let reads = 0;
+  const show = (text: string) =>
+    pacer.show({
+      get text() {
+        reads += 1;
+        return text;
+      },
+    });
+  show('the');
+  await untilTrue(() => written.length === 1);
+  const readsBefore = reads;
+  for (let word = 0; word < 100; word += 1) show(`the words ${word}`);
+  // The first of them begins the wait for its write.
+  expect(reads - readsBefore).toBeLessThanOrEqual(1);
+  await untilTrue(() => written.length === 2);
+  expect(written.at(-1)?.text).toBe('the words 99');
+});
+
 test('combines many snapshots into few writes, never closer than the gap, always with the newest text [whole-texts]', async () => {
   const { pacer, written } = paced();
   let text = '';

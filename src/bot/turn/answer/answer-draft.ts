@@ -88,8 +88,20 @@ export class AnswerDraft {
   /** @param doing the current activity, shown next to the text so far */
   show(doing?: string): void {
     const { live, thought } = this.#options;
-    const { text } = this;
-    live.show({ text, ...thought.liveView(text, this.#notes, doing) });
+    const textNow = () => this.text;
+    const linesNow = () => thought.liveStatus(this.text, this.#notes, doing);
+    // Read when it is written, because rendering the text with every token costs more than receiving it.
+    live.show({
+      get text() {
+        return textNow();
+      },
+      get status() {
+        return linesNow();
+      },
+      get thinking() {
+        return thought.liveThinking();
+      },
+    });
   }
 
   /** Adds a note. Each round of a question with tools may produce the same note. */

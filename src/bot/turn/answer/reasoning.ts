@@ -1,6 +1,5 @@
 import { monotonicMs, SECOND_MS } from '../../../shared/clock.ts';
 import { localize, type Language } from '../../../shared/text/texts.ts';
-import type { ReplyView } from '../../domain/reply.ts';
 import { TURN_TEXTS } from '../../i18n/turn-texts.ts';
 import { MaskStream, type MaskRules } from '../moderation/mask-text.ts';
 import type { Chat } from '../../domain/message.ts';
@@ -41,17 +40,19 @@ export class Thought {
   }
 
   /**
-   * Content shown next to the text: the reasoning itself if it is displayed, otherwise the time that the model has been
-   * reasoning without any text.
+   * Status next to the text: the notes and, if the reasoning is not displayed, the time that the model has been reasoning
+   * without any text.
    * @param doing the current activity, shown instead of the time
    */
-  liveView(text: string, notes: readonly string[], doing?: string): Pick<ReplyView, 'thinking' | 'status'> {
+  liveStatus(text: string, notes: readonly string[], doing?: string): string | undefined {
     const last = doing ?? (text === '' ? this.#seconds() : undefined);
     const lines = last === undefined ? notes : [...notes, last];
-    return {
-      status: lines.length === 0 ? undefined : lines.join('\n'),
-      thinking: this.#sinceMs === undefined ? undefined : newestOf(this.#newest),
-    };
+    return lines.length === 0 ? undefined : lines.join('\n');
+  }
+
+  /** The reasoning next to the text; see `ReplyView.thinking`. */
+  liveThinking(): string | undefined {
+    return this.#sinceMs === undefined ? undefined : newestOf(this.#newest);
   }
 
   /** The reasoning in the finished reply. */

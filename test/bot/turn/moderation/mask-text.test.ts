@@ -114,7 +114,7 @@ describe('masking [masking]', () => {
     const thought = new Thought(true, 'en', RULES);
     const shown = ['Ask 13', '8123', '45', '678', ' or ', CARD.slice(0, 9), CARD.slice(9)].map((piece) => {
       thought.add(piece);
-      return thought.liveView('', []).thinking;
+      return thought.liveThinking();
     });
     expect(shown.join('\n')).not.toMatch(/\d/);
     expect(thought.finalView().thinking).toBe('Ask <PHONE> or <CARD>');
