@@ -123,6 +123,15 @@ describeInChromium('the admin page in Chromium', () => {
         expect(await page.locator('html').getAttribute('lang')).toBe(locale === 'zh-CN' ? 'zh-CN' : 'en');
         await check(page, path.replaceAll(/\W+/g, '-').replace(/^-/, '').replace(reference, 'found') || 'overview');
       }
+      await page.goto(addressOf(''));
+      const [heading, draining, silent] =
+        locale === 'zh-CN'
+          ? ['接收与工作进程', '正在关闭', '无响应']
+          : ['Receivers and workers', 'draining', 'not responding'];
+      const rows = page.getByRole('region', { name: heading }).getByRole('row');
+      expect(await rows.filter({ hasText: 'web-2-aaaaaa' }).textContent()).toContain(draining);
+      expect(await rows.filter({ hasText: 'cccccc' }).textContent()).toContain(silent);
+      expect(await rows.filter({ hasText: ` ${parley.pid}` }).textContent()).toContain('receiver');
       await page.goto(addressOf('/people'));
       await page.getByRole('textbox').fill('20190012');
       await page.keyboard.press('Enter');

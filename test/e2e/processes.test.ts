@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { got } from 'got';
 import { connectRedis } from '../../src/shared/redis/redis.ts';
 import { freePort, startEmbeddedRedis } from '../../src/bot/app/local/embedded-redis.ts';
 import { startParleyProcess, type ParleyProcess } from '../support/parley-process.ts';
 import { recordingLog } from '../support/redis.ts';
+import { VERSION } from '../../src/shared/version.ts';
+import { runAdmin } from '../support/run-admin.ts';
 import { startDeployment, untilTrue, type Deployment } from '../support/deployment.ts';
 
 const UP = /Parley (is running|has started)/;
@@ -49,6 +51,30 @@ async function expectOneWholeAnswer(person: string, messageId: string, last: num
   );
   expect(since).toHaveLength(1);
 }
+
+test('admin workers lists each process until it ends, a worker with its answers and whether it stops', async () => {
+  const receiver = await start({ ROLES: 'receiver' });
+  const worker = await start({ ROLES: 'worker', PORT: String(await freePort()), WORKER_CONCURRENCY: '7' });
+  await driver().send('zhangwei', 'count to 600');
+  const rowOf = async ({ pid }: ParleyProcess) => {
+    const { data } = await runAdmin(deployment.env, 'workers');
+    return (data as { pid: number; instance: string; state: string; runningTurns: number }[]).find(
+      (row) => row.pid === pid,
+    );
+  };
+  await untilTrue(async () => (await rowOf(worker))?.runningTurns === 1);
+  expect(await rowOf(worker)).toMatchObject({ roles: ['worker'], state: 'alive', maxTurns: 7 });
+  const { instance = '', ...ofReceiver } = (await rowOf(receiver)) ?? {};
+  expect(ofReceiver).toMatchObject({ roles: ['receiver'], state: 'alive', version: VERSION, host: hostname() });
+  expect(receiver.output()).toContain(`"instance":"${instance}"`);
+  worker.kill('SIGTERM');
+  await untilTrue(async () => (await rowOf(worker))?.state === 'draining');
+  await driver().send('zhangwei', '/stop');
+  expect(await worker.ended).toBe(0);
+  receiver.kill('SIGTERM');
+  expect(await receiver.ended).toBe(0);
+  expect(await Promise.all([rowOf(worker), rowOf(receiver)])).toEqual([undefined, undefined]);
+}, 60_000);
 
 test('SIGTERM during an answer lets it end, and the process exits with 0 [orderly-stop]', async () => {
   const parley = await start();

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { helloStream } from '../bot/model/scripted-chat-server.ts';
+import { runAdmin } from '../support/run-admin.ts';
 import { startRedisCluster, startSentinelGroup, type RedisGroup } from '../support/redis-cluster.ts';
 import { useSlackDeployment } from '../support/slack-deployment.ts';
 import { untilTrue } from '../support/deployment.ts';
@@ -25,7 +26,8 @@ const peopleOf = (letter: string) => Array.from({ length: 12 }, (_, index) => `U
 test('questions are answered once on a Redis Cluster of three masters with three queues [repeatable-scripts]', async () => {
   group = await startRedisCluster();
   deployment.chat.script(helloStream(ANSWER));
-  await deployment.startBot({ REDIS_URL: group.url, QUEUE_SHARDS: '3' });
+  const env = { REDIS_URL: group.url, QUEUE_SHARDS: '3', WORKER_CONCURRENCY: '7' };
+  await deployment.startBot(env);
   await untilTrue(isReady);
   await askAll(peopleOf('C'));
   await expectAnswered(peopleOf('C'));
@@ -37,6 +39,8 @@ test('questions are answered once on a Redis Cluster of three masters with three
   await deployment.untilShown('DUC0', [ANSWER, 'Next.']);
   expect(questions).toContain('a question');
   expect(JSON.stringify(deployment.chat.calls.at(-1)?.body['messages'])).toContain(ANSWER);
+  const { data } = await runAdmin({ ...deployment.env, ...env }, 'workers');
+  expect(data).toMatchObject([{ roles: ['receiver', 'worker'], state: 'alive', maxTurns: 21 }]);
   expect(deployment.lines.filter((line) => /MOVED|CROSSSLOT|a turn failed|a run failed/.test(line))).toEqual([]);
 }, 60_000);
 

@@ -85,6 +85,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run -s feedback -- --days 30 > feedback.csv': OWN_REDIS,
   'npm run admin': OWN_REDIS,
   'npm run admin -- trace': OWN_REDIS,
+  'npm run admin -- workers': OWN_REDIS,
   'npm run -s admin -- trace 1a2b3c4d': OWN_REDIS,
   'npm run admin -- audit verify': OWN_REDIS,
   'npm run -s admin -- audit verify': OWN_REDIS,

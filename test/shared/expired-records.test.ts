@@ -22,6 +22,7 @@ import { createPrivateRate } from '../../src/bot/platforms/wecom/index.ts';
 import { Inbox } from '../../src/bot/queue/accept.ts';
 import { changeHistory } from '../../src/bot/queue/change-history.ts';
 import { endClaims } from '../../src/bot/queue/reclaim.ts';
+import { readProcesses } from '../../src/bot/queue/process-list.ts';
 import { keepWorkerPresence } from '../../src/bot/queue/worker-presence.ts';
 import { countScript } from '../../src/bot/queue/person-limit.ts';
 import { forgetAnswered } from '../../src/bot/queue/replay-after-failover.ts';
@@ -184,9 +185,10 @@ describe('an expired record', () => {
     await endClaims(redis, alice.partition, [MORTAL]);
     await store.giveBack(claim, 0);
     const shards = new ShardRegistry(redis, 1);
-    await shards.removeUnusedShards({ ...(await shards.report()), known: 2 });
+    await shards.removeUnusedShards({ ...(await shards.report('a receiver')), known: 2 });
     await store.retractCrash(claim);
     await noteWorkers(redis);
+    await readProcesses(redis);
     const report = { wakeRepeated: () => undefined, partitionsMissed: () => undefined } as never;
     await new Sweeper({ redis, wakeQueue: { wake: async () => undefined }, report, log: {} as never }).sweep(0);
     const again = await begin(newest);
@@ -409,7 +411,9 @@ describe('an expired record', () => {
 
 /** The check for missing workers, and a share of an engine's capacity. */
 async function noteWorkers(redis: RedisClient): Promise<void> {
-  const end = keepWorkerPresence({ redis, workerName: 'alive', nowMs: monotonicMs, reclaim: async () => undefined });
+  const workload = () => ({ runningTurns: 0, maxTurns: 1, isDraining: false });
+  const presence = { redis, workerName: 'alive', workload, nowMs: monotonicMs };
+  const end = keepWorkerPresence({ ...presence, reclaim: async () => undefined });
   await sleep(100);
   await end();
   const share = shareThroughRedis(redis);

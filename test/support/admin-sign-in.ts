@@ -10,6 +10,7 @@ import {
   usageKey,
 } from '../../src/bot/domain/partition-keys.ts';
 import { asConversationId, asDeliveryId, asPersonId, type PersonId } from '../../src/bot/domain/ids.ts';
+import { RECEIVERS_KEY, WORKER_RECORD_PREFIX, WORKERS_KEY } from '../../src/bot/queue/process-list.ts';
 import { sealTurn } from '../../src/bot/turn/conversation/history.ts';
 import { unansweredChange } from '../../src/bot/turn/conversation/unanswered-store.ts';
 import { beginPause } from '../../src/bot/turn/pauses/pause-store.ts';
@@ -73,7 +74,7 @@ export const ADMIN_POLICY = {
 
 const LETTER = 'ab'.repeat(20);
 
-/** Stores what the pages show: a dead letter of the first waiting question, usage, unanswered questions, a pause and a link. @returns the id of the letter */
+/** Stores what the pages show: a dead letter of the first waiting question, usage, unanswered questions, a pause, a link and workers. @returns the id of the letter */
 export async function storeAdminData(deployment: Deployment): Promise<string> {
   const { redis } = deployment;
   const id = asDeliveryId(LETTER);
@@ -103,6 +104,7 @@ export async function storeAdminData(deployment: Deployment): Promise<string> {
       await redis.hset(usageKey(Number(index), person, month), { ...counts, ...costs });
     }
   await storeUnanswered(deployment, person);
+  await storeWorkers(deployment);
   await beginPause(redis, { target: 'group:wrtown', message: 'Back at 14:00.', sinceMs: Date.now() });
   await storeSignIn(deployment, personOf('wecom', 'emma.clarke'), {
     accountKey: 'k'.repeat(40),
@@ -110,6 +112,19 @@ export async function storeAdminData(deployment: Deployment): Promise<string> {
     name: 'Emma Clarke',
   });
   return id;
+}
+
+/** A stopping process with both roles, a worker of an earlier version, and one that does not respond. */
+async function storeWorkers({ redis }: Deployment): Promise<void> {
+  const startedAtMs = Date.now() - 3_720_000;
+  const about = { instance: 'web-2-aaaaaa', version: '9.9.9', host: 'web-2', pid: 4711, startedAtMs };
+  const workload = { runningTurns: 2, maxTurns: 40, isDraining: true };
+  // A registration in the future does not age during the test.
+  const soon = Date.now() + 3_600_000;
+  await redis.zadd(WORKERS_KEY, soon, 'aaaaaa-0', soon, 'bbbbbb-0', Date.now() - 60_000, 'cccccc-0');
+  await redis.set(`${WORKER_RECORD_PREFIX}aaaaaa-0`, JSON.stringify({ ...about, ...workload, addedLater: {} }));
+  await redis.set(`${WORKER_RECORD_PREFIX}cccccc-0`, 'not JSON');
+  await redis.zadd(RECEIVERS_KEY, soon, JSON.stringify(about));
 }
 
 async function storeUnanswered({ redis, env }: Deployment, person: PersonId): Promise<void> {

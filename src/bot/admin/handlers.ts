@@ -10,6 +10,7 @@ import { modelOf, readPauseTarget } from '../domain/pause.ts';
 import { personKey } from '../identity/account.ts';
 import type { Identity } from '../identity/identity.ts';
 import { peopleOfAccounts } from '../identity/links/people-of-account.ts';
+import { readProcesses } from '../queue/process-list.ts';
 import { countDeadLetters, readDeadLetters, replayDeadLetter } from '../queue/dead-letters.ts';
 import { readTraces } from '../queue/read-trace.ts';
 import { createCountWaiting } from '../queue/waiting-questions.ts';
@@ -103,14 +104,17 @@ async function showOverview(
   countWaiting: ReturnType<typeof createCountWaiting>,
   visit: Visit,
 ): Promise<Reply> {
-  const [questions, deadLetters, jobs, server] = await Promise.all([
+  const [questions, processes, deadLetters, jobs, server] = await Promise.all([
     countWaiting(),
+    readProcesses(redis),
     countDeadLetters(redis, nowMs() - DAY_MS),
     wakeQueue.jobCounts(),
     redis.info('server'),
   ]);
   const overview = {
     questions,
+    processes,
+    nowMs: nowMs(),
     deadLetters,
     jobs,
     versions: {

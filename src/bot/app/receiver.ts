@@ -116,7 +116,7 @@ export function createReceiver(options: BotOptions & Pick<GreetingParts, 'pageLa
       await connections?.close();
       endFailoverWatch();
       endLinkWatch();
-      endShardReports();
+      await endShardReports();
       listedModels.close();
       await wakeQueue.close();
       redis.disconnect();

@@ -105,7 +105,7 @@ export function createWorkerPart(options: BotOptions): WorkerPart {
     : {
         endSweeper: startSweeper({ redis, wakeQueue, log, report }, chores),
         endPresence: keepWorkerPresence({
-          ...{ redis, workerName, nowMs: monotonicMs },
+          ...{ redis, workerName, workload: () => worker.workload, nowMs: monotonicMs },
           reclaim: (name, absence) => reclaim([name], absence),
         }),
         endRechecks: identity ? startRechecks(identity, log) : () => undefined,

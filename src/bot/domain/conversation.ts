@@ -57,7 +57,17 @@ export function deliveryIdOf(message: Pick<InboundMessage, 'platform' | 'tenant'
   return asDeliveryId(hashParts(message.platform, message.tenant, message.app, message.messageId).slice(0, 40));
 }
 
-/** A pseudonym of a person on a platform, for keys and logs: 32 hex digits. */
-export function personIdOf(owner: { platform: string; tenant: string; app: string }, userId: string): PersonId {
-  return asPersonId(hashParts('person', owner.platform, owner.tenant, owner.app, userId).slice(0, 32));
+/** The last result for an object, because a turn needs the id of its message's sender at half a dozen steps. */
+const lastPersonOf = new WeakMap<object, { userId: string; personId: PersonId }>();
+
+/** A pseudonym of a person on a platform, for keys and logs: 32 hex digits. @param owner must not change afterwards */
+export function personIdOf(
+  owner: Readonly<{ platform: string; tenant: string; app: string }>,
+  userId: string,
+): PersonId {
+  const last = lastPersonOf.get(owner);
+  if (last?.userId === userId) return last.personId;
+  const personId = asPersonId(hashParts('person', owner.platform, owner.tenant, owner.app, userId).slice(0, 32));
+  lastPersonOf.set(owner, { userId, personId });
+  return personId;
 }

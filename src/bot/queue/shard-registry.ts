@@ -1,21 +1,25 @@
-import { DAY_MS, MINUTE_MS } from '../../shared/clock.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../shared/clock.ts';
 import { inBackground } from '../../shared/in-background.ts';
 import { loadScript } from '../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
+import { settledWithin } from '../../shared/settled-within.ts';
+import { processRecord, RECEIVERS_KEY } from './process-list.ts';
 import type { TurnWorker } from './turn-worker.ts';
 import { shardNames } from './wake-queue.ts';
 
 /** Interval at which a receiver reports its shard count. */
 const REPORT_SHARDS_EVERY_MS = MINUTE_MS / 4;
-/** A shard count that was not reported for this long is no longer in use. */
+/** A shard count or receiver that was not reported for this long is no longer in use. */
 const IN_USE_MS = MINUTE_MS;
+/** Maximum time that a stop waits for its record to be removed. */
+const LEAVE_LIMIT_MS = SECOND_MS / 4;
 const NUMBERS_KEY = 'wakes:shards';
 /** Much longer than any downtime of a deployment after which its old shards still matter. */
 const REMEMBER_MS = 30 * DAY_MS;
 const noteScript = loadScript(import.meta.url, './scripts/note-shards.lua', {
   constants: { REMEMBER_MS },
-  keys: ['numbers'],
-  args: ['own', 'inUseMs', 'forgetAbove?'],
+  keys: ['numbers', 'receivers'],
+  args: ['own', 'inUseMs', 'forgetAbove?', 'receiver?'],
   answer: { used: 'number', known: 'number' },
 });
 const removeScript = loadScript(import.meta.url, './scripts/remove-shard.lua', {
@@ -46,9 +50,13 @@ export class ShardRegistry {
     this.#own = own;
   }
 
-  /** Reports this process's count with one command. @returns the counts of all processes */
-  async report(): Promise<ShardNumbers> {
-    return this.#note();
+  /**
+   * Reports this process's count with one command.
+   * @param receiver the record of this process, if it is a receiver
+   * @returns the counts of all processes
+   */
+  async report(receiver?: string): Promise<ShardNumbers> {
+    return this.#note({ receiver });
   }
 
   /** Removes empty shards of counts that are no longer in use. @returns the counts afterwards */
@@ -59,12 +67,12 @@ export class ShardRegistry {
       const keys = { wait: keyOf('wait'), active: keyOf('active'), rest: LEFT_OVER.map(keyOf) };
       if (!(await removeScript.run(this.#redis, keys, {}))) return { used, known };
     }
-    return this.#note(used);
+    return this.#note({ forgetAbove: used });
   }
 
-  #note(forgetAbove?: number): Promise<ShardNumbers> {
-    const args = { own: this.#own, inUseMs: IN_USE_MS, forgetAbove };
-    return noteScript.run(this.#redis, { numbers: NUMBERS_KEY }, args);
+  #note(more: { forgetAbove?: number; receiver?: string }): Promise<ShardNumbers> {
+    const args = { own: this.#own, inUseMs: IN_USE_MS, ...more };
+    return noteScript.run(this.#redis, { numbers: NUMBERS_KEY, receivers: RECEIVERS_KEY }, args);
   }
 }
 
@@ -79,16 +87,19 @@ export async function readAllShards(registry: ShardRegistry, worker: Pick<TurnWo
 }
 
 /**
- * Receiver part: reports its shard count while it runs, and at once on a new connection.
- * @returns a function that stops the reports
+ * Receiver part: reports its shard count and its record while it runs, and at once on a new connection.
+ * @returns a function that stops the reports and removes the record
  */
-export function startShardReports(redis: RedisClient, shards: number): () => void {
+export function startShardReports(redis: RedisClient, shards: number): () => Promise<void> {
   const registry = new ShardRegistry(redis, shards);
-  const say = () => inBackground(() => registry.report());
+  const record = processRecord();
+  const say = () => inBackground(() => registry.report(record));
   redis.on('ready', say);
   const timer = setInterval(say, REPORT_SHARDS_EVERY_MS);
-  return () => {
+  return async () => {
     redis.off('ready', say);
     clearInterval(timer);
+    // While Redis is unavailable the record remains, and expires.
+    await settledWithin([redis.zrem(RECEIVERS_KEY, record)], LEAVE_LIMIT_MS);
   };
 }

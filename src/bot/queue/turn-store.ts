@@ -85,7 +85,7 @@ const commitScript = loadScript(import.meta.url, './scripts/commit.lua', {
     ...(['state', 'inbox', 'pending', 'held', 'history', 'notices', 'summary'] as const),
     ...(['threadHistory', 'audit', 'holds', 'onHold'] as const),
   ],
-  args: ['conversationId', 'epoch', 'messagePrefix', 'changes'],
+  args: ['conversationId', 'epoch', 'messagePrefix', 'changes', 'append?', 'threadAppend?'],
   answer: { verdict: ['done', 'stale', 'amended'], waiting: 'number' },
 });
 /** Encrypted history bytes per prompt token: four characters, a third longer when encrypted, and the fields around them. */
@@ -229,7 +229,7 @@ export class TurnStore {
    */
   async commit(claim: TurnClaim, commit: TurnCommit): Promise<number | 'stale' | 'amended'> {
     const { redis, historyLifeMs } = this.#options;
-    const { threadHistory, preferences, followed, budgets = [] } = commit;
+    const { history, threadHistory, preferences, followed, budgets = [] } = commit;
     // A budget spans conversations, so on a cluster no commit can include it.
     const isSpread = budgets.length > 0 && redis instanceof Cluster;
     if (isSpread) await settleBudgets(redis, claim.turnId, budgets);
@@ -237,7 +237,9 @@ export class TurnStore {
       ...commit,
       records: withTrace(commit.records, claim),
       budgets: isSpread || budgets.length === 0 ? undefined : budgets,
-      threadHistory: threadHistory?.append,
+      // The turns are arguments of their own, because they are long.
+      history: history && { ...history, append: undefined },
+      threadHistory: undefined,
       followed: followed && followedNote(followed),
       kept: { lifeMs: historyLifeMs, summary: hasSummary(claim) },
       answeredBy: claim.turnId,
@@ -258,6 +260,8 @@ export class TurnStore {
       conversationId: claim.conversation.id,
       epoch: claim.epoch,
       messagePrefix: messageKeyPrefix(claim.conversation.partition),
+      append: history?.append,
+      threadAppend: threadHistory?.append,
       changes: JSON.stringify(changes),
     });
     return verdict === 'done' ? waiting : verdict;

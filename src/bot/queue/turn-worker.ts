@@ -19,6 +19,7 @@ import type { StopMark, TurnCommit, AbortReason, TurnClaim, TurnControls } from 
 import { SUSPECT_CRASHES, type Quarantine, type TurnHold } from './quarantine.ts';
 import { SWEEP_AFTER_MS } from './sweeper.ts';
 import { LOCK_MS, TurnLease, type WakeLock } from './turn-lease.ts';
+import type { Workload } from './process-list.ts';
 import { hasFollowUp } from './turn-commit.ts';
 import type { TurnStore } from './turn-store.ts';
 import { shardNames, WAKE_VERSION, type WakeJob, type WakeQueue } from './wake-queue.ts';
@@ -115,6 +116,11 @@ export class TurnWorker {
   /** Number of turns that run in this process now. */
   get runningTurns(): number {
     return this.#running.size;
+  }
+
+  get workload(): Workload {
+    const maxTurns = this.#workers.length * this.#options.limits.concurrency;
+    return { runningTurns: this.runningTurns, maxTurns, isDraining: this.#isClosing };
   }
 
   /** Whether all slots of a shard in this process are in use. */

@@ -5,10 +5,10 @@ import { loadScript } from '../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { settledWithin } from '../../shared/settled-within.ts';
 import { subscribe } from '../../shared/redis/subscriber.ts';
+import { processRecord, WORKER_RECORD_PREFIX, WORKERS_KEY, type Workload } from './process-list.ts';
 import { SILENT_MS } from './turn-lease.ts';
 
 const CHANNEL_PREFIX = 'parley:worker:';
-const WORKERS_KEY = '{isolation}:workers';
 const CHECK_EVERY_MS = SECOND_MS / 2;
 /** A worker without a subscription is dead if it does not register between two checks. */
 const GONE_MS = 0.4 * SECOND_MS;
@@ -29,8 +29,8 @@ const RECLAIM_LOCK_MS = 2 * SECOND_MS;
 const LEAVE_LIMIT_MS = SECOND_MS / 4;
 
 const presenceScript = loadScript(import.meta.url, './scripts/note-presence.lua', {
-  keys: ['workers'],
-  args: ['name', 'channelPrefix', 'forgetMs'],
+  keys: ['workers', 'record'],
+  args: ['name', 'channelPrefix', 'forgetMs', 'about'],
   answer: { isHeard: 'flag', upForMs: 'number', names: 'texts', registeredMs: 'numbers', subscribers: 'numbers' },
 });
 
@@ -38,6 +38,8 @@ export interface WorkerPresenceOptions {
   redis: RedisClient;
   /** Prefix of this worker's claims. */
   workerName: string;
+  /** Read for each registration, for `admin workers`. */
+  workload(): Workload;
   /** A monotonic clock. */
   nowMs(): number;
   /** Takes over a worker's claims. @param absence `silent`: the worker may be alive, so that claims renewed recently are kept */
@@ -67,7 +69,9 @@ function isDead({ silentMs, unheardMs }: Pick<Registration, 'silentMs' | 'unhear
  * Silence is measured on this worker's clock, between an answer of Redis and the next check, and each check adds at most a
  * second. Neither a stalled Redis nor a changed clock makes a worker silent.
  */
-export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: WorkerPresenceOptions): () => Promise<void> {
+export function keepWorkerPresence(options: WorkerPresenceOptions): () => Promise<void> {
+  const { redis, workerName, nowMs, reclaim, workload } = options;
+  const keys = { workers: WORKERS_KEY, record: WORKER_RECORD_PREFIX + workerName };
   const channelPrefix = redis instanceof Redis ? CHANNEL_PREFIX : '';
   let settledAtMs = Number.NEGATIVE_INFINITY;
   let subscriptions = 0;
@@ -88,8 +92,9 @@ export function keepWorkerPresence({ redis, workerName, nowMs, reclaim }: Worker
     isChecking = true;
     try {
       const stepMs = Math.min(MAX_STEP_MS, Math.max(0, nowMs() - answeredAtMs));
-      const args = { name: workerName, channelPrefix, forgetMs: HOUR_MS };
-      const answer = await presenceScript.run(redis, { workers: WORKERS_KEY }, args);
+      const about = processRecord(workload());
+      const args = { name: workerName, channelPrefix, forgetMs: HOUR_MS, about };
+      const answer = await presenceScript.run(redis, keys, args);
       answeredAtMs = nowMs();
       const { isHeard, upForMs, names } = answer;
       const isSettled = upForMs >= SETTLE_MS && answeredAtMs >= settledAtMs;

@@ -1,5 +1,4 @@
 import { monotonicMs } from '../../shared/clock.ts';
-import { definedOnly } from '../../shared/defined-only.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
 import { describeSpan, isTracing } from '../../shared/tracing/tracing.ts';
@@ -152,7 +151,7 @@ function withOrigin(
   { turn }: TurnContext,
   { model, rule }: Outcome,
 ): TurnCommit['records'] {
-  const origin = messageFields(definedOnly({ answeredBy: model, rule }));
+  const origin = messageFields({ answeredBy: model, rule });
   return records.map((one) => (one.id === turn.turnId ? { ...one, fields: withFields(one.fields, origin) } : one));
 }
 

@@ -35,6 +35,12 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
     load: async () => (await import('./trace.ts')).traceQuestion,
   },
   {
+    name: 'workers',
+    summary: 'lists the live receivers and workers, with their answers in progress',
+    examples: ['', '--json'],
+    load: async () => (await import('./workers.ts')).listWorkers,
+  },
+  {
     name: 'dead-letters',
     summary: 'lists questions that were given up or could not be read, without their text',
     examples: ['', '--json'],

@@ -44,24 +44,28 @@ export function retryRefusedWrites(redis: Redis | Cluster, log: Log, name: strin
  * @throws any other error; over other connections also a refusal
  */
 export function sendUntilAccepted<Result>(redis: Redis | Cluster, send: () => Promise<Result>): Promise<Result> {
-  const refusals = patient.get(redis);
-  return refusals ? sendPatiently(redis, refusals, send) : send();
+  return send().catch((thrown: unknown) => {
+    const refusals = patient.get(redis);
+    if (refusals) return sendAgain({ redis, refusals, send }, thrown);
+    throw thrown;
+  });
 }
 
-async function sendPatiently<Result>(
-  redis: Redis | Cluster,
-  refusals: Refusals,
-  send: () => Promise<Result>,
+async function sendAgain<Result>(
+  { redis, refusals, send }: { redis: Redis | Cluster; refusals: Refusals; send: () => Promise<Result> },
+  refused: unknown,
 ): Promise<Result> {
+  let thrown = refused;
   for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    if (!isRefusal(thrown) || redis.status === 'end') throw thrown;
+    if (!refusals.isNotified) tell(refusals, true, asError(thrown));
+    await pause(pauseMs, undefined, { ref: false });
     try {
       const result = await send();
       if (refusals.isNotified) tell(refusals, false);
       return result;
-    } catch (thrown) {
-      if (!isRefusal(thrown) || redis.status === 'end') throw thrown;
-      if (!refusals.isNotified) tell(refusals, true, asError(thrown));
-      await pause(pauseMs, undefined, { ref: false });
+    } catch (error) {
+      thrown = error;
     }
   }
 }

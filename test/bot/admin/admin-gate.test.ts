@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { HOUR_MS } from '../../../src/shared/clock.ts';
+import { INSTANCE } from '../../../src/shared/log.ts';
+import { VERSION } from '../../../src/shared/version.ts';
+import { translatorTo } from '../../../src/cli/terminal/translate.ts';
 import { freePort } from '../../../src/bot/app/local/embedded-redis.ts';
 import { ADMIN_ACCOUNT } from '../../support/admin-people.ts';
 import { ADMIN_POLICY, signInAtAdmin, storeAdminData } from '../../support/admin-sign-in.ts';
@@ -399,6 +402,63 @@ describe('only the form of an administrator’s own page does anything [admin-ac
     expect(await revoke('20190012')).toBe('/admin/people?result=revoked');
     expect(await revoke('20190012')).toBe('/admin/people?result=gone');
     expect((await search('20190012')).text).toContain('No chat account is linked');
+  });
+
+  /** `#` stands for any value. */
+  const ROWS: [instance: string, page: string, line: string, chinese: string][] = [
+    [
+      'web-2-aaaaaa',
+      'draining receiver, worker 2 of 40 0 s ago 1 h 2 min 9.9.9 web-2 4711',
+      'draining  receiver, worker  version 9.9.9, host web-2, process 4711, started #, seen 0.0 s ago, answers 2 of 40',
+      '正在关闭  receiver, worker  版本 9.9.9，主机 web-2，进程 4711，启动于 #，0.0 秒前有心跳，回答 2/40',
+    ],
+    [
+      'bbbbbb',
+      'alive worker – 0 s ago – – –',
+      'alive  worker  version -, host -, process -, started -, seen 0.0 s ago',
+      '正常  worker  版本 -，主机 -，进程 -，启动于 -，0.0 秒前有心跳',
+    ],
+    [
+      'cccccc',
+      'not responding worker – # ago – – –',
+      'not responding  worker  version -, host -, process -, started -, seen # s ago',
+      '无响应  worker  版本 -，主机 -，进程 -，启动于 -，# 秒前有心跳',
+    ],
+    [
+      INSTANCE,
+      `alive receiver – # ago # ${VERSION} # ${process.pid}`,
+      `alive  receiver  version ${VERSION}, host #, process ${process.pid}, started #, seen # s ago`,
+      `正常  receiver  版本 ${VERSION}，主机 #，进程 ${process.pid}，启动于 #，# 秒前有心跳`,
+    ],
+  ];
+  test.each(ROWS)('the process %s is listed on the page and on the command line', async (instance, ...expected) => {
+    const row = new RegExp(`<code>${instance}</code>(.*?)</tr>`, 's').exec((await admin.get(at(''))).text)?.[1] ?? '';
+    const { text } = await runAdmin(deployment.env, 'workers', '', { json: false });
+    const [line = ''] = text.split('\n').filter((one) => one.startsWith(`${instance}  `));
+    const shown = [
+      row
+        .replaceAll(/<[^>]*>|\s+/g, ' ')
+        .replaceAll(/ {2,}/g, ' ')
+        .trim(),
+      line.replace(`${instance}  `, ''),
+      translatorTo('zh')(line).replace(`${instance}  `, ''),
+    ];
+    const formOf = (one: string) => new RegExp(`^${one.replaceAll('.', String.raw`\.`).replaceAll('#', '[^,，]+')}$`);
+    expect(shown).toEqual(expected.map((one) => expect.stringMatching(formOf(one))));
+  });
+
+  test('the list of processes has JSON, and a sentence if it is empty', async () => {
+    expect((await runAdmin(deployment.env, 'workers')).data).toContainEqual({
+      ...{ instance: 'web-2-aaaaaa', roles: ['receiver', 'worker'], version: '9.9.9', host: 'web-2', pid: 4711 },
+      ...{ state: 'draining', runningTurns: 2, maxTurns: 40, seenSecondsAgo: 0, started: expect.any(String) },
+    });
+    const env = { ...deployment.env, REDIS_URL: new URL('/1', deployment.redisServer.url).href };
+    expect((await runAdmin(env, 'workers')).data).toEqual([]);
+    const { text } = await runAdmin(env, 'workers', '', { json: false });
+    expect([text, translatorTo('zh')(text)]).toEqual([
+      'No receiver or worker is running\n',
+      '没有运行中的 receiver 或 worker\n',
+    ]);
   });
 
   test('a reference shows the steps of its question; unknown and malformed ones say so', async () => {

@@ -84,21 +84,28 @@ function observable(lua: string): string {
   );
 }
 
-/** The previous script received its limits with each call. */
+/** The previous script received its limits with each call, and the turns for the histories among the changes. */
 function previousCommit(args: ScriptArguments): ScriptArguments {
+  const [given, append, threadAppend] = args.slice(-3).map(String);
   const {
     kept,
+    history,
     noticesShown = [],
     stopServed = 0,
     ...rest
-  } = JSON.parse(String(args.at(-1))) as {
+  } = JSON.parse(given ?? '') as {
     kept: object;
+    history?: object;
     noticesShown?: string[];
     stopServed?: number;
   };
+  const turns = {
+    history: history && { ...history, append: append === '' ? undefined : append },
+    threadHistory: threadAppend === '' ? undefined : threadAppend,
+  };
   const limits = { maxThreads: 500, heldLifeMs: HELD_LIFE_MS, noticesShown, stopServed };
-  const changes = JSON.stringify({ ...rest, ...limits, kept: { most: 200, ...kept } });
-  return [args[0], ...args.slice(1, -1), changes];
+  const changes = JSON.stringify({ ...rest, ...turns, ...limits, kept: { most: 200, ...kept } });
+  return [args[0], ...args.slice(1, -3), changes];
 }
 
 /** The trace of a turn is newer than the previous scripts. */

@@ -24,6 +24,7 @@ import { messageOf, until, useWorkerFixture } from './worker-fixture.ts';
 
 const { log } = recordingLog();
 const fixture = useWorkerFixture();
+const workload = () => ({ runningTurns: 0, maxTurns: 1, isDraining: false });
 const conversationFor = (message: InboundMessage) => conversationOf(message, 'member');
 
 /** Wakes every waiting conversation, as the sweeper would 10 s later. */
@@ -203,7 +204,7 @@ test.each([
     let [clockMs, readings] = [0, 0];
     const reclaimed: string[] = [];
     const end = keepWorkerPresence({
-      ...{ redis, workerName: 'observer' },
+      ...{ redis, workload, workerName: 'observer' },
       reclaim: async (name, fate) => reclaimed.push(`${name} ${fate}`),
       // Read right before and after each check, whose command follows on the same connection.
       nowMs() {
@@ -225,7 +226,7 @@ test('a worker that has just started takes over from a dead one without waiting 
   await untilSettled();
   await redis.zadd('{isolation}:workers', Date.now(), 'dead');
   const reclaimed: string[] = [];
-  const presence = { redis, workerName: 'fresh', reclaim: async (name: string) => reclaimed.push(name) };
+  const presence = { redis, workload, workerName: 'fresh', reclaim: async (name: string) => reclaimed.push(name) };
   const end = keepWorkerPresence({ ...presence, nowMs: monotonicMs });
   await until(() => reclaimed.length === 1);
   expect(reclaimed).toEqual(['dead']);
@@ -247,7 +248,7 @@ test.each([
     const reclaimed: string[] = [];
     const end = keepWorkerPresence({
       // Read before and after each check.
-      ...{ redis, workerName: 'observer', nowMs: () => (clockMs += pauseMs) },
+      ...{ redis, workload, workerName: 'observer', nowMs: () => (clockMs += pauseMs) },
       reclaim: async (name, fate) => reclaimed.push(`${name} ${fate}`),
     });
     await until(() => reclaimed.length > 0 || clockMs > 72_000, 20_000);
@@ -262,7 +263,7 @@ test('a worker without a subscription that still registers is alive [quick-takeo
   const found: string[] = [];
   let checks = 0;
   const end = keepWorkerPresence({
-    ...{ redis, workerName: 'observer', reclaim: async (name: string) => found.push(name) },
+    ...{ redis, workload, workerName: 'observer', reclaim: async (name: string) => found.push(name) },
     nowMs() {
       checks += 1;
       redis.zadd('{isolation}:workers', Date.now() + checks, 'alive').catch(() => undefined);

@@ -1,5 +1,6 @@
 import { html, type SafeHtml } from '../../../shared/text/html.ts';
 import { localize, type Catalogue, type Language } from '../../../shared/text/texts.ts';
+import type { ListedProcess } from '../../queue/process-list.ts';
 import type { WaitingQuestions } from '../../queue/waiting-questions.ts';
 import { table } from './layout.ts';
 import { durationText, numberText } from './times.ts';
@@ -7,6 +8,8 @@ import { durationText, numberText } from './times.ts';
 /** State of the deployment. An undefined value could not be read. */
 export interface Overview {
   questions: WaitingQuestions | undefined;
+  processes: readonly ListedProcess[];
+  nowMs: number;
   /** Dead letters of the last day. */
   deadLetters: number;
   jobs: Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
@@ -19,6 +22,17 @@ const TEXTS = {
   oldest: { en: 'Longest wait', zh: '最长等待' },
   running: { en: 'Answers being written', zh: '正在生成的回答' },
   dead: { en: 'Dead letters in 24 h', zh: '24 小时内的死信' },
+  processes: { en: 'Receivers and workers', zh: '接收与工作进程' },
+  noProcess: { en: 'No receiver or worker is running.', zh: '没有运行中的接收进程或工作进程。' },
+  instance: { en: 'Process', zh: '进程' },
+  roles: { en: 'Roles', zh: '角色' },
+  version: { en: 'Version', zh: '版本' },
+  host: { en: 'Host and process id', zh: '主机与进程号' },
+  uptime: { en: 'Running for', zh: '已运行' },
+  seen: { en: 'Last seen', zh: '上次心跳' },
+  ago: { en: '{time} ago', zh: '{time}前' },
+  answers: { en: 'Answers', zh: '回答' },
+  of: { en: '{count} of {max}', zh: '{count} / {max}' },
   wakes: { en: 'Wake queue', zh: '唤醒队列' },
   wakesNote: {
     en: 'Wakes tell workers which conversation to check. They carry no text, and lost ones are repeated.',
@@ -37,7 +51,35 @@ const JOB_STATES: Catalogue<keyof Overview['jobs']> = {
   failed: { en: 'failed', zh: '失败' },
 };
 
-export function overviewBody({ questions, deadLetters, jobs, versions }: Overview, language: Language): SafeHtml {
+const PROCESS_STATES: Catalogue<ListedProcess['state']> = {
+  alive: { en: 'alive', zh: '正常' },
+  draining: { en: 'draining', zh: '正在关闭' },
+  silent: { en: 'not responding', zh: '无响应' },
+};
+
+function processTable({ processes, nowMs }: Overview, language: Language): SafeHtml {
+  const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language);
+  const rows = processes.map(({ startedAtMs, runningTurns, maxTurns, ...one }) => {
+    const uptime = startedAtMs === undefined ? '–' : durationText(Math.max(0, nowMs - startedAtMs), language);
+    const count = runningTurns === undefined ? '' : numberText(runningTurns, language);
+    const max = maxTurns === undefined ? '–' : numberText(maxTurns, language);
+    return html`<tr>
+      <th scope="row"><code>${one.instance}</code></th>
+      <td>${localize(PROCESS_STATES[one.state], language)}</td>
+      <td>${one.roles.join(', ')}</td>
+      <td class="number">${count === '' ? '–' : localize(TEXTS.of, language, { count, max })}</td>
+      <td class="number">${localize(TEXTS.ago, language, { time: durationText(one.seenAgoMs, language) })}</td>
+      <td class="number">${uptime}</td>
+      <td>${one.version ?? '–'}</td>
+      <td>${one.host ?? '–'} ${one.pid}</td>
+    </tr>`;
+  });
+  const heads = (['instance', 'state', 'roles', 'answers', 'seen', 'uptime', 'version', 'host'] as const).map(text);
+  return table(text('processes'), heads, rows, text('noProcess'));
+}
+
+export function overviewBody(overview: Overview, language: Language): SafeHtml {
+  const { questions, deadLetters, jobs, versions } = overview;
   const text = (key: keyof typeof TEXTS) => localize(TEXTS[key], language);
   const count = (value: number | undefined) => (value === undefined ? text('unknown') : numberText(value, language));
   const tile = (label: string, value: string, to?: string) =>
@@ -64,6 +106,10 @@ export function overviewBody({ questions, deadLetters, jobs, versions }: Overvie
         ${tile(text('running'), count(questions?.running))}
         ${tile(text('dead'), count(deadLetters), '/admin/dead-letters')}
       </dl>
+    </section>
+    <section>
+      <h2>${text('processes')}</h2>
+      ${processTable(overview, language)}
     </section>
     <section>
       <h2>${text('wakes')}</h2>

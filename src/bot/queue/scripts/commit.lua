@@ -7,8 +7,8 @@
 --            MAX_AUDIT (entries of the stream), MAX_UNANSWERED (questions of a person in a partition)
 -- Keys       state   inbox   pending   held   history   notices   summary   threadHistory: of the thread that the answer begins
 --            audit: stream   holds: people on legal hold   onHold: turns that are kept only for the hold
--- Arguments  conversationId   epoch   messagePrefix: of message keys   changes: as JSON:
---            { outcome: 'final' | 'held' | 'dead', heldIn?: 'group', history?: { forget, replaceLast, append, startsConversation }, threadHistory?, kept: { lifeMs, summary? },
+-- Arguments  conversationId   epoch   messagePrefix: of message keys   append?, threadAppend?: turns for the histories   changes: as JSON:
+--            { outcome: 'final' | 'held' | 'dead', heldIn?: 'group', history?: { forget, replaceLast, startsConversation }, kept: { lifeMs, summary? },
 --              records: [{ id, fields: [name, value, ...], followUp?, isNotified? }], followUps?: { due, prefix, lifeMs }, noticesShown?, stopServed?, answeredBy,
 --              preferences?: { key, field, sealed, lifeMs },
 --              erase?: { remove: [{ list, record }], drop: [key], fields?: [{ key, field }], clear?: [summary] },
@@ -62,7 +62,7 @@ if isTakenBack and changes.outcome == 'held' then
   return leaveUnanswered()
 end
 -- guard: taken-back/no-history
-if isTakenBack then changes.history, changes.threadHistory, changes.thread, changes.followed = nil, nil, nil, nil end
+if isTakenBack then changes.history, args.threadAppend, changes.thread, changes.followed = nil, '', nil, nil end
 local looks = {}
 for _, record in ipairs(changes.records) do
   looks[record.id] = record.fields
@@ -137,13 +137,13 @@ if history then
   -- guard: group-is-not-private/summary-ends
   if history.forget or history.startsConversation then clear(keys.summary) end
   if history.replaceLast then keepForHold({ redis.call('RPOP', keys.history) or nil }) end
-  if history.append then
-    remember(keys.history, history.append)
+  if args.append ~= '' then
+    remember(keys.history, args.append)
     -- A summary lives as long as the turns that it accompanies.
     if changes.kept.summary and not history.startsConversation then redis.call('PEXPIRE', keys.summary, changes.kept.lifeMs) end
   end
 end
-if changes.threadHistory then remember(keys.threadHistory, changes.threadHistory) end
+if args.threadAppend ~= '' then remember(keys.threadHistory, args.threadAppend) end
 local chosen = changes.preferences
 if chosen then
   redis.call('HSET', chosen.key, chosen.field, chosen.sealed)

@@ -2,8 +2,9 @@
 -- connection, and the operating system closes a killed process's connections at once, so that a death shows here seconds before its leases
 -- expire. A frozen process keeps its subscription, but registers no more.
 --
--- Keys       workers: sorted set of names, by last registration
+-- Keys       workers: sorted set of names, by last registration   record: what this worker does
 -- Arguments  name   channelPrefix: '' = subscriptions are not counted   forgetMs: an absent worker is forgotten after this time
+--            about: the record
 -- Returns    isHeard: whether this worker's own subscription is active; if not, nothing is known of the subscriptions of others
 --            upForMs: how long Redis has been running, 0 if it does not reveal it
 --            names: of the others   registeredMs, subscribers: of each
@@ -11,6 +12,7 @@ local nowMs = redisNowMs()
 redis.call('ZADD', keys.workers, nowMs, args.name)
 redis.call('PEXPIRE', keys.workers, 2 * args.forgetMs)
 redis.call('ZREMRANGEBYSCORE', keys.workers, '-inf', nowMs - args.forgetMs)
+redis.call('SET', keys.record, args.about, 'PX', args.forgetMs)
 local found = redis.call('ZRANGE', keys.workers, 0, -1, 'WITHSCORES')
 local isHeard, names, registeredMs, subscribers = false, {}, {}, {}
 for index = 1, #found, 2 do

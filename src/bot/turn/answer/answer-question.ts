@@ -439,8 +439,9 @@ function toolAskerOf({ account, newest: { chat }, question, scene }: AdmittedCon
 function usageOf(
   { nowMs, models, prompt: { timeZone }, tools: { report } }: AnswerQuestionOptions,
   { turn, newest, account }: AdmittedContext,
-  { tokenCount: { tokens, use }, model = '' }: Pick<AnswerDraft, 'tokenCount' | 'model'>,
+  { tokenCount: { use }, model = '' }: Pick<AnswerDraft, 'tokenCount' | 'model'>,
 ): Outcome['usage'] {
+  const tokens = use.prompt + use.completion;
   if (tokens === 0) return undefined;
   const cost = costOf(use, models.catalog.of(model).price);
   if (cost) report.costIncurred({ model, cost });

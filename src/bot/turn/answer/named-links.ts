@@ -29,6 +29,8 @@ export class NamedLinks {
   #done = '';
   /** Text that may still become a link. */
   #open = '';
+  /** Whether the newest text ends with a line break. */
+  #endsLine = false;
   /** Undefined until a tool has returned results. */
   #hosts: ReadonlySet<string> | undefined;
   #nextStepChars = MAX_OPEN_CHARS;
@@ -47,10 +49,13 @@ export class NamedLinks {
   }
 
   add(delta: string): void {
-    const before = Math.max(0, this.#open.length - 1);
+    if (delta === '') return;
+    // Only the new text is read: reading `#open`, to which V8 has only noted the additions, would copy it with every token.
+    const newest = this.#endsLine && this.#open !== '' ? `\n${delta}` : delta;
+    const end = newest.lastIndexOf(PARAGRAPH_END);
+    this.#endsLine = delta.endsWith('\n');
     this.#open += delta;
-    const end = this.#open.slice(before).lastIndexOf(PARAGRAPH_END);
-    if (end >= 0) this.#settle(before + end + PARAGRAPH_END.length);
+    if (end >= 0) this.#settle(this.#open.length - newest.length + end + PARAGRAPH_END.length);
     else if (this.#open.length > this.#nextStepChars) this.#settleBeginning();
   }
 

@@ -30,6 +30,17 @@ export const ADMIN_TEXTS = {
   '{at}  refused {values}': '{at}  拒绝 {values}',
   '{at}  error {values}': '{at}  错误 {values}',
   '{at}  ended {values}': '{at}  结束 {values}',
+  // workers
+  'lists the live receivers and workers, with their answers in progress':
+    '列出运行中的 receiver 和 worker，以及正在生成的回答数',
+  'No receiver or worker is running': '没有运行中的 receiver 或 worker',
+  alive: '正常',
+  draining: '正在关闭',
+  'not responding': '无响应',
+  '{id}  {state}  {roles}  version {version}, host {host}, process {pid}, started {at}, seen {number} s ago':
+    '{id}  {state}  {roles}  版本 {version}，主机 {host}，进程 {pid}，启动于 {at}，{number} 秒前有心跳',
+  '{id}  {state}  {roles}  version {version}, host {host}, process {pid}, started {at}, seen {number} s ago, answers {values} of {limit}':
+    '{id}  {state}  {roles}  版本 {version}，主机 {host}，进程 {pid}，启动于 {at}，{number} 秒前有心跳，回答 {values}/{limit}',
   // dead-letters
   'lists questions that were given up or could not be read, without their text': '列出被放弃或无法读取的问题，不含正文',
   'No dead letters': '没有死信',
