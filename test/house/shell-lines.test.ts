@@ -32,7 +32,6 @@ const AS_WHOM = 'test/e2e/scenes.test.ts asks it for several people and places';
 /** Commands that do not run here, with the reason. A command in neither list is a fault. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'npm start': SERVER,
-  'npm start -- --no-open': SERVER,
   'MESSENGER_PROTOCOL=slack npm start': SERVER,
   'ROLES=service npm start': SERVER,
   'PORT=8090 DATA_DIR=./data/service ROLES=service npm start': SERVER,
