@@ -249,7 +249,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   WECOM_BOT_SECRET: { meaning: '智能机器人的 Secret，用于 `WECOM_CONNECT=connection`。' },
   WECOM_BUTTONS: {
     meaning:
-      '每个回答是否带有*停止*和*重试*卡片（之后仍会保留）。使用 `WECOM_CONNECT=connection` 时没有*停止*，并需要 `SIGN_IN_HELP_URL`。',
+      '每个回答是否带有常驻的*停止*和*重试*卡片。使用 `WECOM_CONNECT=connection` 时没有*停止*，并需要 `SIGN_IN_HELP_URL`。',
   },
   WECOM_CORP_ID: { meaning: '企业的 CorpId，用于企业微信内的登录和应用消息。' },
   WECOM_AGENT_ID: { meaning: '自建应用的 AgentId。' },

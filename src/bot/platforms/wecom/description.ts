@@ -56,7 +56,7 @@ const settings = {
   WECOM_BUTTONS: setting(
     kinds.yesOrNo,
     'no',
-    'Whether each answer has a card with *stop* and *try again*, which remains. With `WECOM_CONNECT=connection` it has no *stop* and requires `SIGN_IN_HELP_URL`.',
+    'Whether each answer has a permanent card with *stop* and *try again*. With `WECOM_CONNECT=connection` it has no *stop* and requires `SIGN_IN_HELP_URL`.',
     'common',
   ),
   WECOM_CORP_ID: optional(kinds.textLike(/^[\w.:/@-]+$/, 'must be a name without spaces'), {
