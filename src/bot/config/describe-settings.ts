@@ -66,8 +66,8 @@ const ENGLISH_PAGE: PageWords = {
     [
       'Settings come from the environment, then from `config/.env` (or the file named by `ENV_FILE`), then from the defaults.',
       'A secret can come from a file instead: `SECRET_KEY_FILE=/run/secrets/parley-key`.',
-      'While a default file in `config/` does not exist, the one of the same name in `defaults/` applies. A file that a setting names must exist.',
-      'SIGHUP reloads [files](guide/OPERATIONS.md#processes), not settings. `npm start` reports all invalid settings at once, and `npm run check` tests the configured services.',
+      'While a default file in `config/` does not exist, the one of the same name in `defaults/` applies.',
+      'SIGHUP reloads [files](guide/OPERATIONS.md#processes), not settings. `npm run check` tests the configured services.',
       'Without platform credentials and `ROLES`, Parley runs in local mode.',
     ].join('\n'),
   ],
@@ -90,9 +90,9 @@ const CHINESE_PAGE: PageWords = {
     [
       '设置依次取自环境变量、`config/.env`（或 `ENV_FILE` 指定的文件）和默认值。',
       '密钥也可以取自文件：`SECRET_KEY_FILE=/run/secrets/parley-key`。',
-      'SIGHUP 会重新读取[文件](OPERATIONS.md#进程)，但不重新读取设置。`npm start` 会一次列出所有无效的设置，`npm run check` 会测试已配置的服务。',
+      'SIGHUP 会重新读取[文件](OPERATIONS.md#进程)，但不重新读取设置。`npm run check` 会测试已配置的服务。',
       '没有设置办公应用的凭证和 `ROLES` 时，Parley 以本地模式运行。',
-      '`config/` 中没有某个默认文件时，使用 `defaults/` 中的同名文件；设置中写明的文件必须存在。',
+      '`config/` 中没有某个默认文件时，使用 `defaults/` 中的同名文件。',
     ].join('\n'),
   ],
   firstTitle: '首要设置',

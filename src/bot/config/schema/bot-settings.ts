@@ -21,14 +21,14 @@ export const chatSettings = {
   }),
   CHAT_MODEL: optional(name, {
     meaning: 'Model for people who have not chosen one.',
-    default: 'the first of CHAT_MODELS; of listed models the first in MODELS_FILE, else by name',
+    default: 'the first of CHAT_MODELS, or of MODELS_FILE',
     example: 'svc-plus',
     level: 'common',
   }),
   MODELS_FILE: setting(
     kinds.text,
     'config/models.json',
-    "File with each model's capabilities, request options and refused fields, for bot and service.",
+    "File with each model's capabilities and request options, for bot and service.",
     'common',
   ),
   MODELS_SECRET: secret(kinds.textLike(/^[\x21-\x7e]{1,1000}$/, 'must be ASCII text without spaces'), {
@@ -36,23 +36,22 @@ export const chatSettings = {
   }),
   CHAT_SEND_USER: setting(kinds.yesOrNo, 'no', '`yes` sends a pseudonym of the account to the chat service as `user`.'),
   CHAT_FALLBACK_MODEL: optional(name, {
-    meaning:
-      'Model of CHAT_MODELS used when the selected one is unavailable, if the person may use it and it can read the images.',
-    default: 'none: the person is asked to try again',
+    meaning: 'Model of CHAT_MODELS used when the selected one is unavailable, if the person may use it.',
+    default: 'none; people are asked to try again',
     example: 'svc-max',
     level: 'common',
   }),
   CHAT_SYSTEM_PROMPT_FILE: setting(kinds.text, 'config/system-prompt.md', 'File with the system prompt.', 'common'),
   CHAT_PROMPT_TOKENS: optional(kinds.wholeNumber(1_000, 10_000_000), {
-    meaning: 'Approximate maximum tokens of a prompt; older turns are left out. At most the newest 50 turns are used.',
-    default: '24000, and with files as much as `contextTokens` in MODELS_FILE leaves beside the answer',
+    meaning: 'Approximate maximum tokens of a prompt, with at most the newest 50 turns.',
+    default: '24000; with files, what `contextTokens` in MODELS_FILE allows',
     example: '24000',
     level: 'common',
   }),
   THINKING_SHOWN: setting(
     kinds.oneOf('private', 'never', 'everywhere'),
     'private',
-    "Where `/think` shows the model's reasoning: `private` (private chats only), `everywhere` or `never`.",
+    "Where the model's reasoning is shown: `private` (private chats), `everywhere` or `never`.",
     'common',
   ),
   MODERATION_WORDS_FILE: setting(
@@ -63,7 +62,7 @@ export const chatSettings = {
   ),
   MODERATION_URL: optional(kinds.webAddress, {
     meaning:
-      'Moderation service that gets `POST {"text","kind"}` with `kind` `prompt` or `answer`, and answers `{"allow":boolean}` within 3 s.',
+      'Moderation service that gets `POST {"text","kind"}` (`prompt` or `answer`) and answers `{"allow":boolean}` within 3 s.',
     default: 'none',
     example: 'https://moderation.example.org/check',
   }),
@@ -74,7 +73,7 @@ export const chatSettings = {
   ),
   MODERATION_MASK: optional(kinds.listOfWords(...MASK_KINDS), {
     meaning:
-      'What is masked in prompts and answers, comma-separated: `id-number` (Chinese ID numbers), `phone` (mainland phone numbers), `card` (payment cards), `email`.',
+      'What is masked, comma-separated: `id-number` (Chinese ID numbers), `phone` (mainland phone numbers), `card` (payment cards), `email`.',
     default: 'nothing',
     example: 'id-number,phone,card',
   }),
@@ -87,13 +86,13 @@ export const chatSettings = {
   POLICY_FILE: setting(
     kinds.text,
     'config/policy.json',
-    'File with the rules for who may use the bot, with which models and where.',
+    'File that defines who may use the bot, with which models and where.',
     'common',
   ),
   SCENES_FILE: setting(
     kinds.text,
     'config/scenes.json',
-    'File with instructions, models, tools, welcome and more per group, department or platform.',
+    'File with instructions, models, tools and more per group, department or platform.',
     'common',
   ),
   TOOLS_FILE: setting(
@@ -110,7 +109,7 @@ export const chatSettings = {
   ),
   WEB_SEARCH_URL: optional(kinds.webAddress, {
     meaning: 'SearXNG instance for the tool `web_search`. Its `search.formats` must include json.',
-    default: 'none; web search requires this or WEB_SEARCH_BRAVE_KEY',
+    default: 'none',
     example: 'https://searxng.example.org',
     level: 'common',
   }),
@@ -120,7 +119,7 @@ export const chatSettings = {
   }),
   TIME_ZONE: optional(kinds.timeZone, {
     meaning: "The institution's IANA time zone, for prompts, `current_time`, `/export` and `/usage`.",
-    default: 'time zone of the process (`TZ`, else of the machine)',
+    default: 'that of the process',
     example: 'Asia/Shanghai',
     level: 'common',
   }),
@@ -133,13 +132,13 @@ export const chatSettings = {
   GROUP_SCOPE: setting(
     kinds.oneOf('member', 'group'),
     'member',
-    'Conversation of a mention in a group: `member` (one per person) or `group` (one for all). Threads are always separate.',
+    'Conversation of a mention in a group: `member` (one per person) or `group` (one for all).',
     'common',
   ),
   THREAD_FOLLOW: setting(
     kinds.yesOrNo,
     'no',
-    '`yes`: replies in an answered Slack thread need no mention, for three days after its last answer.',
+    '`yes`: replies in an answered Slack thread need no mention for three days.',
     'common',
   ),
   REPLY_MIN_EDIT_MS: optional(kinds.wholeNumber(0, 60_000), {
@@ -182,7 +181,7 @@ export const signInSettings = {
   SIGN_IN_CLIENT_AUTH: setting(
     kinds.oneOf('auto', 'client_secret_basic', 'client_secret_basic_raw', 'client_secret_post'),
     'auto',
-    'How the client secret is sent: `client_secret_post` (form), `client_secret_basic` (HTTP Basic, form-encoded), `client_secret_basic_raw` (HTTP Basic, not encoded) or `auto` (`oauth2`: form; `oidc`: HTTP Basic if supported).',
+    'How the client secret is sent: `client_secret_post`, `client_secret_basic`, `client_secret_basic_raw` (not form-encoded) or `auto` (`oauth2`: post; `oidc`: basic if supported).',
   ),
   SIGN_IN_SCOPE: optional(kinds.text, {
     meaning: 'Requested scope. With `oidc`, some providers require `offline_access` for refresh tokens.',
@@ -192,7 +191,7 @@ export const signInSettings = {
   }),
   SIGN_IN_PROFILE_MAP_FILE: optional(kinds.text, {
     meaning:
-      "JSON file that maps claims or attributes to profile fields. Required with `oauth2` if the profile's fields have other names than `id`, `active` and `client_id`.",
+      'JSON file that maps claims or attributes to profile fields. Required with `oauth2` if their names are not `id`, `active` and `client_id`.',
     default: 'the standard names',
     example: 'config/profile-map.json',
     level: 'common',
@@ -204,8 +203,8 @@ export const signInSettings = {
   ),
   SIGN_IN_PROOF: optional(kinds.proofSetting, {
     meaning:
-      "Proof that the chat user is the signed-in person: `same-browser` (the platform's web sign-in), `same-id` (equal ids), both, comma-separated, or `typed-code` (typed into the chat; the weakest). Per platform: `wecom:same-browser,slack:same-id`; several joined by `+`.",
-    default: 'same-browser if web sign-in is configured for every active platform; required otherwise',
+      "Proof that the chat user is the signed-in person: `same-browser` (the platform's web sign-in), `same-id` (equal ids), both, comma-separated, or `typed-code` (the weakest). Per platform: `wecom:same-browser,slack:same-id`; several joined by `+`.",
+    default: 'same-browser if web sign-in is configured for every platform; required otherwise',
     example: 'same-browser,same-id',
     level: 'common',
   }),
@@ -229,12 +228,12 @@ export const signInSettings = {
   SIGN_IN_KEEP_TOKENS: setting(
     kinds.oneOf('refresh', 'none', 'both'),
     'refresh',
-    'Tokens kept after linking: `none`, `refresh` (for the daily account check) or `both`.',
+    'Tokens kept after linking: `none`, `refresh` (for the daily check) or `both`.',
   ),
   SIGN_IN_LINK_DAYS: setting(
     kinds.wholeNumber(1, 30),
     '30',
-    'Days until people must sign in again with `cas` or without a refresh token. Lower it if staff or student numbers are reassigned.',
+    'Days until people must sign in again with `cas` or without a refresh token. Lower it if account ids are reassigned.',
   ),
   SIGN_IN_SERVICE_NAME: optional(kinds.text, {
     meaning: "The institution's name on the sign-in pages.",
@@ -243,7 +242,7 @@ export const signInSettings = {
     level: 'common',
   }),
   SIGN_IN_HELP_URL: optional(kinds.helpAddress, {
-    meaning: 'https or mailto address of the help desk, shown with problems that only staff can solve.',
+    meaning: 'https or mailto address of the help desk.',
     example: 'mailto:help@example.org',
     level: 'common',
   }),

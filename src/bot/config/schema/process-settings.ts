@@ -11,19 +11,18 @@ const port = kinds.wholeNumber(1, 65_535);
 export const processSettings = {
   PORT: setting(port, '8080', 'HTTP port of the bot.', 'common'),
   METRICS_PORT: optional(port, {
-    meaning: 'Port of `/healthz`, `/readyz`, `/version` and `/metrics` of the bot, which are then absent from PORT.',
+    meaning: 'Port for `/healthz`, `/readyz`, `/version` and `/metrics` of the bot, instead of PORT.',
     default: 'PORT',
     example: '9090',
   }),
   ADMIN_IDS: optional(kinds.listOf(kinds.textLike(ACCOUNT_ID, 'must be an account id'), 'account ids'), {
-    meaning:
-      'Account ids (staff or student numbers) of the administrators, who may open PUBLIC_URL/admin; comma-separated.',
-    default: 'none: the page does not exist',
+    meaning: 'Account ids (staff or student numbers) that may open PUBLIC_URL/admin, comma-separated.',
+    default: 'none; there is no page',
     example: '20080117,20110042',
     level: 'common',
   }),
   ADMIN_PORT: optional(port, {
-    meaning: 'Port of `/admin`, which is then absent from PORT. The host name stays that of PUBLIC_URL.',
+    meaning: 'Port for `/admin`, instead of PORT, with the host name of PUBLIC_URL.',
     default: 'PORT',
     example: '9091',
   }),
@@ -34,8 +33,7 @@ export const processSettings = {
     level: 'common',
   }),
   PUBLIC_URL: optional(kinds.publicOrigin, {
-    meaning:
-      'Address of the bot for browsers and platforms, without a path; https except on 127.0.0.1, [::1] and localhost.',
+    meaning: 'Address of the bot for browsers and platforms, without a path; https except on this machine.',
     default: 'http://127.0.0.1:PORT',
     example: 'https://parley.example.org',
     level: 'first',
@@ -49,7 +47,7 @@ export const processSettings = {
   TRUSTED_PROXY_HOPS: setting(
     kinds.wholeNumber(0, 10),
     '0',
-    'Number of proxies in front of Parley: it trusts that many trailing X-Forwarded-For entries.',
+    'Number of proxies in front of Parley, whose X-Forwarded-For entries it trusts.',
     'common',
   ),
   HTTPS_PROXY: secret(kinds.proxyAddress, {
@@ -64,8 +62,7 @@ export const processSettings = {
     example: 'http://proxy.example.org:3128',
   }),
   NO_PROXY: optional(kinds.listOf(kinds.textLike(/^[\w.:*/[\]-]+$/, 'must be a host'), 'hosts'), {
-    meaning:
-      'Hosts reached without the proxy: domain names (with subdomains), addresses or networks. Also read as `no_proxy`.',
+    meaning: 'Domains, addresses or networks reached without the proxy. Also read as `no_proxy`.',
     default: 'this machine only',
     example: '.example.org,10.0.0.0/8',
     level: 'common',
@@ -73,12 +70,12 @@ export const processSettings = {
   WEBHOOK_WINDOW_SEC: setting(
     kinds.wholeNumber(1, REMEMBERED_SEC),
     '300',
-    "Maximum difference in seconds between a delivery's timestamp and the local clock, at most one day.",
+    "Maximum seconds between a delivery's timestamp and the local clock.",
   ),
   SHUTDOWN_GRACE_SEC: setting(
     kinds.wholeNumber(1, 600),
     '30',
-    "Seconds from SIGTERM to the exit; running answers get 5 fewer. The container's stop timeout must be longer.",
+    "Seconds from SIGTERM to the exit, less than the container's stop timeout; running answers get 5 fewer.",
     'common',
   ),
   LOG_LEVEL: setting(
@@ -95,13 +92,13 @@ export const processSettings = {
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(kinds.insideAddress, {
     meaning:
-      'OpenTelemetry collector that gets a trace of each message, without its text, over OTLP/HTTP (`http/protobuf`). Other `OTEL_*` variables apply in the process environment.',
+      'OpenTelemetry collector for traces, over OTLP/HTTP (`http/protobuf`). Other `OTEL_*` variables apply in the process environment.',
     default: 'none; nothing is traced',
     example: 'http://otel-collector:4318',
     level: 'common',
   }),
   OTEL_EXPORTER_OTLP_HEADERS: secret(kinds.text, {
-    meaning: 'Headers of requests to the collector, as `name=value`, comma-separated.',
+    meaning: 'Headers for the collector, as `name=value`, comma-separated.',
     default: 'none',
   }),
   OTEL_SERVICE_NAME: optional(kinds.text, {
@@ -119,13 +116,13 @@ export const processSettings = {
       'parentbased_traceidratio',
     ),
     {
-      meaning: 'Which messages are traced. `parentbased_traceidratio` traces the share in OTEL_TRACES_SAMPLER_ARG.',
+      meaning: 'Sampler; `parentbased_traceidratio` traces the share in OTEL_TRACES_SAMPLER_ARG.',
       default: 'parentbased_always_on',
       example: 'parentbased_traceidratio',
     },
   ),
   OTEL_TRACES_SAMPLER_ARG: optional(kinds.share, {
-    meaning: 'Share of messages that are traced, from 0 to 1.',
+    meaning: 'Share of traced messages, from 0 to 1.',
     default: '1',
     example: '0.1',
   }),
@@ -144,7 +141,7 @@ export const localSettings = {
   LOCAL_ENGINE_PORTS: setting(
     kinds.listOf(port, 'port numbers'),
     '11434,1234,8080,8000',
-    "Local ports where the messenger's page looks for Ollama, LM Studio, llama.cpp and vLLM.",
+    "Local ports on which the messenger's page looks for engines.",
   ),
   MESSENGER_PROTOCOL: setting(
     kinds.oneOf('wecom', 'slack'),
@@ -168,7 +165,7 @@ export const storeSettings = {
     example: 'mymaster',
   }),
   REDIS_SENTINEL_USERNAME: optional(kinds.text, {
-    meaning: 'Sentinel user, if it differs from REDIS_URL; `default` for sentinels without users or password.',
+    meaning: 'Sentinel user, if it differs from REDIS_URL; `default` for sentinels without one.',
     example: 'default',
   }),
   REDIS_SENTINEL_PASSWORD: secret(kinds.text, {
@@ -182,7 +179,7 @@ export const storeSettings = {
   REDIS_ALLOW_DATA_LOSS: setting(
     kinds.yesOrNo,
     'no',
-    '`yes` accepts a Redis without append-only file or with eviction, which can lose accepted messages.',
+    '`yes` accepts a Redis that can lose messages: without append-only file, or with eviction.',
   ),
   SECRET_KEY: secret(kinds.secretKey, {
     meaning: 'Key that encrypts stored data: 32 bytes in base64 (`openssl rand -base64 32`).',
@@ -208,12 +205,12 @@ export const storeSettings = {
   QUEUE_SOFT_WAITING: setting(
     kinds.wholeNumber(1, 1_000_000),
     '200',
-    'Waiting conversations of the deployment above which answers get shorter and use no tools.',
+    'Waiting conversations above which answers get shorter and use no tools.',
   ),
   QUEUE_HARD_WAITING: setting(
     kinds.wholeNumber(1, 1_000_000),
     '2000',
-    'Waiting conversations above which the longest-waiting are asked to try again later.',
+    'Waiting conversations above which the longest-waiting people are asked to try again later.',
   ),
   QUEUE_SOFT_AGE_SEC: setting(
     kinds.wholeNumber(1, 600),
@@ -228,7 +225,7 @@ export const storeSettings = {
   TURN_MAX_CRASHES: setting(
     kinds.wholeNumber(1, 100),
     '5',
-    'Minimum process crashes before a message that ran alone in the last three is given up with an apology.',
+    'Minimum process crashes before a message is given up with an apology.',
   ),
   LIMIT_PERSON_PER_MINUTE: setting(
     kinds.wholeNumber(1, 10_000),
@@ -256,7 +253,7 @@ export const storeSettings = {
   CANARY_SEC: setting(
     kinds.wholeNumber(0, 3_600),
     '0',
-    'Seconds between synthetic questions of a worker, which test the queue without model and platform for `/readyz`. 0 disables them; 60 is a good value.',
+    'Seconds between synthetic questions that test the queue for `/readyz`, such as 60; 0 disables them.',
   ),
   CONVERSATION_IDLE_SEC: setting(
     kinds.wholeNumber(0, 31_536_000),
@@ -278,41 +275,40 @@ export const storeSettings = {
   AUDIT: setting(
     kinds.yesOrNo,
     'no',
-    '`yes` records sign-ins, questions (without text), refusals and tool runs. Actions of administrators are always recorded.',
+    '`yes` records sign-ins, questions (without text), refusals and tool runs, in addition to actions of administrators.',
     'common',
   ),
   AUDIT_DIR: optional(kinds.text, {
-    meaning:
-      'Folder for the audit record, the same for all workers, as JSON lines in which `npm run admin -- audit verify` finds every change.',
-    default: 'none: the record stays in Redis, at most 4,000 entries in each of 64 parts',
+    meaning: 'Folder for the audit record, the same for all workers. `npm run admin -- audit verify` checks its files.',
+    default: 'none; the newest entries stay in Redis',
     example: '/var/lib/parley/audit',
     level: 'common',
   }),
   AUDIT_QUESTION_DAYS: setting(
     kinds.wholeNumber(1, 3_650),
     '180',
-    'Days for which questions, refusals and tool runs stay in the audit record.',
+    'Days for which questions, refusals and tool runs are recorded.',
   ),
   AUDIT_SIGN_IN_DAYS: setting(
     kinds.wholeNumber(1, 3_650),
     '365',
-    'Days for which sign-ins, links and revocations stay in the audit record.',
+    'Days for which sign-ins, links and revocations are recorded.',
   ),
   AUDIT_ADMIN_DAYS: setting(
     kinds.wholeNumber(1, 3_650),
     '1095',
-    'Days for which actions of administrators and proofs of erasure stay in the audit record.',
+    'Days for which actions of administrators and proofs of erasure are recorded.',
   ),
   AI_MARK: setting(
     kinds.wordsOrNot,
     'yes',
-    'Mark beside every answer, and in the metadata of answer files, that it is AI-generated: `yes`, `no` or other words.',
+    'Mark of answers and answer files as AI-generated: `yes`, `no` or other words.',
     'common',
   ),
-  FEEDBACK_TEXT: setting(kinds.yesOrNo, 'no', 'Whether comments on answers are stored too, encrypted.'),
+  FEEDBACK_TEXT: setting(kinds.yesOrNo, 'no', 'Whether comments on answers are stored, encrypted.'),
   UNANSWERED_TEXT: setting(
     kinds.yesOrNo,
     'no',
-    'Whether administrators may read the texts of unanswered questions, instead of single words and counts.',
+    'Whether administrators may read unanswered questions, instead of single words.',
   ),
 };

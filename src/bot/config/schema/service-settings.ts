@@ -6,8 +6,7 @@ import * as kinds from '../setting-kinds.ts';
 export const serviceSettings = {
   SERVICE_API_KEYS: secret(kinds.listOf(kinds.text, 'keys'), {
     meaning: 'API keys of the chat interface, comma-separated. In local mode the bot uses the first.',
-    default:
-      'in local mode, or without REDIS_URL or SECRET_KEY, one generated key, printed at the first start and stored in DATA_DIR/keys.json; none otherwise',
+    default: 'a generated key in DATA_DIR/keys.json, in local mode or without REDIS_URL or SECRET_KEY; none otherwise',
     level: 'common',
   }),
   SERVICE_PUBLIC_URL: optional(kinds.publicOrigin, {
@@ -23,12 +22,12 @@ export const serviceSettings = {
   }),
   SERVICE_DIRECTORY_FILE: optional(kinds.text, {
     meaning: 'JSON file with the people who can sign in.',
-    default: 'in local mode config/people.json, or examples/people.json without it; none otherwise',
+    default: 'in local mode config/people.json or examples/people.json; none otherwise',
     example: 'config/people.json',
     level: 'common',
   }),
   SERVICE_OIDC_ISSUER: optional(kinds.issuerAddress, {
-    meaning: "Exact issuer of the institution's OpenID Connect provider, for sign-in.",
+    meaning: "Exact issuer of the institution's OpenID Connect provider.",
     default: 'people sign in with the directory',
     example: 'https://id.example.edu/realms/campus',
     level: 'common',
@@ -69,7 +68,7 @@ export const serviceSettings = {
   }),
   SERVICE_UPSTREAM_URL: optional(kinds.webAddress, {
     meaning: 'OpenAI-compatible engine that replaces the built-in model.',
-    default: 'a small built-in model that identifies itself as such',
+    default: 'a small built-in model',
     example: 'http://127.0.0.1:11434/v1',
     level: 'common',
   }),
@@ -88,7 +87,7 @@ export const serviceSettings = {
   SERVICE_IMAGE_ADDRESSES: setting(
     kinds.yesOrNo,
     'no',
-    'Whether requests may contain image addresses, which the engine fetches from its own network.',
+    'Whether requests may contain image addresses, which the engine fetches.',
   ),
   SERVICE_ACCESS_TOKEN_SEC: setting(kinds.wholeNumber(1, YEAR_SEC), '7200', 'Lifetime of access tokens, in seconds.'),
   SERVICE_REFRESH_TOKEN_SEC: setting(

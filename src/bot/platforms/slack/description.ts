@@ -50,7 +50,7 @@ const settings = {
   SLACK_MORE_WORKSPACES: optional(
     kinds.listOf(kinds.textLike(/^T[A-Z0-9]{1,20}$/, 'must be a workspace id'), 'workspace ids such as T0123ABCD'),
     {
-      meaning: 'Ids of further workspaces that may install the app at `PUBLIC_URL/install/slack`.',
+      meaning: 'Further workspaces that may install the app at `PUBLIC_URL/install/slack`.',
       default: 'none',
       example: 'T0123ABCD,T0456EFGH',
       level: 'common',
@@ -59,7 +59,7 @@ const settings = {
   SLACK_CONNECT: setting(
     kinds.oneOf('http', 'socket'),
     'http',
-    'How Slack delivers: `http` (to `/webhooks/slack`) or `socket` (connections opened by Parley; needs no public address).',
+    'How Slack delivers: `http` (to `/webhooks/slack`) or `socket` (opened by Parley, without a public address).',
     'common',
   ),
   SLACK_APP_TOKEN: secret(
@@ -72,7 +72,7 @@ const settings = {
   SLACK_REPLY: setting(
     kinds.oneOf('stream', 'edit'),
     'stream',
-    "How answers are updated: `stream` (Slack's native streaming) or `edit` (a message that is edited).",
+    "How answers grow: `stream` (Slack's native streaming) or `edit` (edits of a message).",
   ),
   SLACK_BUTTONS: setting(
     kinds.yesOrNo,
@@ -81,13 +81,13 @@ const settings = {
     'common',
   ),
   SLACK_API_URL: optional(kinds.webAddress, {
-    meaning: "Address of Slack's Web API, ending in /api/, for tests.",
-    default: 'https://slack.com/api/; the messenger in local mode with MESSENGER_PROTOCOL=slack',
+    meaning: "Slack's Web API, for tests.",
+    default: 'https://slack.com/api/; the messenger in local mode',
     example: 'https://slack.com/api/',
   }),
   SLACK_OPEN_URL: optional(kinds.webAddress, {
-    meaning: "Address of Slack's web sign-in, for tests.",
-    default: 'https://slack.com; the messenger in local mode with MESSENGER_PROTOCOL=slack',
+    meaning: "Slack's web sign-in, for tests.",
+    default: 'https://slack.com; the messenger in local mode',
     example: 'https://slack.com',
   }),
 };

@@ -38,7 +38,7 @@ const settings = {
   WECOM_CONNECT: setting(
     kinds.oneOf('callback', 'connection'),
     'callback',
-    'How WeCom delivers: `callback` (to `/webhooks/wecom`) or `connection` (opened by Parley; needs no public address).',
+    'How WeCom delivers: `callback` (to `/webhooks/wecom`) or `connection` (opened by Parley, without a public address).',
     'common',
   ),
   WECOM_BOT_ID: optional(kinds.textLike(/^[\x21-\x7e]{1,128}$/, 'must be the Bot ID, without spaces'), {
@@ -49,14 +49,14 @@ const settings = {
   WECOM_BOT_SECRET: secret(
     kinds.textLike(/^[\x21-\x7e]{1,256}$/, "must be the long connection's Secret, without spaces"),
     {
-      meaning: "The Secret of the AI bot's long connection, with `WECOM_CONNECT=connection`.",
+      meaning: "The AI bot's Secret, with `WECOM_CONNECT=connection`.",
       level: 'common',
     },
   ),
   WECOM_BUTTONS: setting(
     kinds.yesOrNo,
     'no',
-    'Whether each answer has a card with *stop* and *try again*, which WeCom cannot remove. With `WECOM_CONNECT=connection` it offers only *try again* and requires `SIGN_IN_HELP_URL`, which a tap opens.',
+    'Whether each answer has a permanent card with *stop* and *try again*. With `WECOM_CONNECT=connection` it has no *stop* and requires `SIGN_IN_HELP_URL`.',
     'common',
   ),
   WECOM_CORP_ID: optional(kinds.textLike(/^[\w.:/@-]+$/, 'must be a name without spaces'), {
@@ -71,17 +71,17 @@ const settings = {
   }),
   WECOM_AGENT_SECRET: secret(kinds.text, { meaning: "The self-built app's Secret.", level: 'common' }),
   WECOM_API_URL: optional(kinds.webAddress, {
-    meaning: "Address of WeCom's server interface, for private deployments and tests.",
+    meaning: "WeCom's server interface, for private deployments and tests.",
     default: 'https://qyapi.weixin.qq.com; the messenger in local mode',
     example: 'https://qyapi.weixin.qq.com',
   }),
   WECOM_WS_URL: optional(kinds.socketAddress, {
-    meaning: "Address of WeCom's connections, for private deployments and tests.",
+    meaning: "WeCom's connections, for private deployments and tests.",
     default: 'wss://openws.work.weixin.qq.com; the messenger in local mode',
     example: 'wss://openws.work.weixin.qq.com',
   }),
   WECOM_OPEN_URL: optional(kinds.webAddress, {
-    meaning: "Address of WeCom's web sign-in, for private deployments and tests.",
+    meaning: "WeCom's web sign-in, for private deployments and tests.",
     default: 'https://open.weixin.qq.com; the messenger in local mode',
     example: 'https://open.weixin.qq.com',
   }),
