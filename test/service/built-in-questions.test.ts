@@ -16,13 +16,13 @@ async function ask(question: string): Promise<string> {
 
 test('the built-in model lists all steps that fit into one answer', async () => {
   const text = await ask('How do I connect a real WeCom bot?');
-  expect(text).toMatch(/\n8\. Write to the bot\.\n\nFrom docs\/guide\/WECOM\.md/);
+  expect(text).toMatch(/\n8\. Send the bot a message\.\n\nFrom docs\/guide\/WECOM\.md/);
   expect(await ask('怎么接入企业微信机器人？')).not.toMatch(/\n…\n/);
 });
 
 describe('English questions, answered from the matching English page and heading', () => {
   test.each([
-    ['How do I connect a real WeCom bot?', 'docs/guide/WECOM.md, “Connect a real WeCom bot”', '8. Write to the bot'],
+    ['How do I connect a real WeCom bot?', 'docs/guide/WECOM.md, “Connect a real WeCom bot”', '8. Send the bot a message'],
     ['How do I connect Parley to WeCom?', 'docs/guide/WECOM.md, “Connect a real WeCom bot”', 'EncodingAESKey'],
     ['What is Parley?', 'README.md, “Parley”', 'chatbot for enterprise messaging apps'],
     ['How can I try it?', 'README.md, “Try it”', 'npm start'],

@@ -24,7 +24,7 @@ const ACCOUNT = {
 export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
   {
     name: 'trace',
-    summary: 'explains what happened to a question, with times and without text',
+    summary: 'explains what happened to a question, with times and tokens but without text',
     examples: ['1a2b3c4d'],
     subject: {
       name: 'reference',
