@@ -8,6 +8,8 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const FLOOD = { pace: { tokens: 100 }, count: 800, atOnce: 128 };
 const ALONE = { pace: { tokens: 20, firstMs: 50, perSecond: 200 }, count: 25 };
 const IN_FLIGHT = { pace: { tokens: 100, firstMs: 50, perSecond: 200 }, count: 600, atOnce: 200, idealMs: 545 };
+/** Evenly spaced, so that this many are in flight; ten seconds each. */
+const BEGIN = { pace: IN_FLIGHT.pace, inFlight: [50, 200], seconds: 10 };
 /** 40 s of a slow model each: long enough that all are open at the same time. */
 const LIVE = { tokens: 200, firstMs: 50, perSecond: 5 };
 const LIVE_BEGUN_A_SECOND = 150;
@@ -24,8 +26,8 @@ export function benchAnswers(report) {
       const apart = ['receiver', 'worker'].map((roles) => parley(roles, { build }));
       subjects.push(await start(`receiver + worker${build.suffix}`, apart));
     }
-    const wanted = (process.env.BENCH_SCENES ?? 'flood,alone,flight,commands,idle,live').split(',');
-    const cases = { flood, alone, flight, commands, idle, live };
+    const wanted = (process.env.BENCH_SCENES ?? 'flood,alone,begin,flight,commands,idle,live').split(',');
+    const cases = { flood, alone, begin, flight, commands, idle, live };
     for (const subject of subjects) await floodOnce({ conversations, model, subject, ...FLOOD });
     for (const name of wanted) await cases[name]({ conversations, model, subjects, report });
   });
@@ -73,6 +75,24 @@ async function alone({ conversations, model, subjects, report }) {
       row[what.replace('Ms', 'Ratio')] = rounded(at(name, pick) / at('L5', pick));
     }
     report(row);
+  }
+}
+
+/** From the event to the model call, while other answers are being written. */
+async function begin({ conversations, model, subjects, report }) {
+  for (const inFlight of BEGIN.inFlight) {
+    const perSecond = inFlight / (IN_FLIGHT.idealMs / 1_000);
+    const at = await inTurn(subjects, async ({ url }) => {
+      model.pace = BEGIN.pace;
+      const events = makeSlackEvents(Math.round(perSecond * BEGIN.seconds));
+      const { seen } = await conversations.runAtRate(url, events, perSecond);
+      return median(seen.map(times.modelMs));
+    });
+    const modelMs = (name) => at(name, (taken) => taken);
+    for (const { name } of subjects) {
+      const modelRatio = rounded(modelMs(name) / modelMs('L5'));
+      report({ case: `${inFlight} in flight to the model, ${name}`, modelMs: rounded(modelMs(name)), modelRatio });
+    }
   }
 }
 
