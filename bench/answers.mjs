@@ -10,8 +10,8 @@ const FLOOD = { pace: { tokens: 100 }, count: 800, atOnce: 128 };
 const WARM_UPS = 6;
 const ALONE = { pace: { tokens: 20, firstMs: 50, perSecond: 200 }, count: 25 };
 const IN_FLIGHT = { pace: { tokens: 100, firstMs: 50, perSecond: 200 }, count: 600, atOnce: 200, idealMs: 545 };
-/** Evenly spaced, so that this many are in flight; ten seconds each. */
-const BEGIN = { pace: IN_FLIGHT.pace, inFlight: [50, 200], seconds: 10 };
+/** Answers at the pace of a usual engine, evenly spaced, so that this many are in flight. */
+const BEGIN = { pace: { tokens: 100, firstMs: 50, perSecond: 50 }, idealMs: 2_045, inFlight: [50, 200], seconds: 10 };
 /** 40 s of a slow model each: long enough that all are open at the same time. */
 const LIVE = { tokens: 200, firstMs: 50, perSecond: 5 };
 const LIVE_BEGUN_A_SECOND = 150;
@@ -93,7 +93,7 @@ async function alone({ conversations, model, subjects, report }) {
 /** From the event to the model call, while other answers are being written. */
 async function begin({ conversations, model, subjects, report }) {
   for (const inFlight of BEGIN.inFlight) {
-    const perSecond = inFlight / (IN_FLIGHT.idealMs / 1_000);
+    const perSecond = inFlight / (BEGIN.idealMs / 1_000);
     const at = await inTurn(subjects, async ({ url }) => {
       model.pace = BEGIN.pace;
       const events = makeSlackEvents(Math.round(perSecond * BEGIN.seconds));
