@@ -107,7 +107,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm test -- test/bot/identity test/bot/config test/cli/check': VERIFY,
   'npm test -- test/bot/i18n test/bot/domain test/e2e/slash-words': VERIFY,
   'npm run test:all': VERIFY,
-  'npm test -- test/e2e/files': VERIFY,
   'npm run verify': VERIFY,
   'npm run lint': VERIFY,
   'npm run lint -- --fix': WRITES,
