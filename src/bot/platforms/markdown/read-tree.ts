@@ -7,6 +7,9 @@ const reader = parser.configure([GFM, QUICK_INLINE]);
 /** Above these limits parsing takes quadratic time. Only texts made to block the process exceed them. */
 const MAX_BRACKETS = 400;
 const MAX_SIGNS = 2_000;
+/** Maximum characters, over all links, between the beginning of an address and the next blank. */
+const MAX_ADDRESS_CHARS = 500_000;
+const ADDRESS_ENDS = /\]\(|\s/g;
 const DEEP_NESTING = /^[ \t]{0,200}(?:(?:[-+*>]|\d{1,9}[.)])[ \t]*){17}/m;
 /** After a line with a bar, the parser checks for a table at each leading blank of the next line. */
 const LONG_INDENT = /^[ \t>]{500}/m;
@@ -26,7 +29,10 @@ const NO_DEFINITION = new RegExp(
 /** The parser searches an address in angle brackets from each bracket to the next blank. */
 const ENDLESS_ADDRESS = /<[a-z][-\w+.]{1,80}:[^\s>]{1000}/i;
 const INTRICATE = [DEEP_NESTING, LONG_INDENT, ENDLESS_LABEL, NO_DEFINITION, ENDLESS_ADDRESS];
-const SIGN = /[[*_~`<]|\n[ \t]*\n/g;
+const SIGN = /[[`<]|\*+|_+|~+|\n[ \t]*\n/g;
+const EMPHASIS = /[*_~]/;
+/** For each end of an emphasis, the parser searches its beginning in the whole paragraph. */
+const SIGNS_OF_EMPHASIS = 2;
 
 /**
  * Parses markdown (CommonMark plus GitHub's tables, strikethrough, tasks and bare addresses) into a tree of text positions.
@@ -42,13 +48,33 @@ export function parseMarkdown(markdown: string): Tree {
 export function isTooComplex(markdown: string): boolean {
   if (INTRICATE.some((pattern) => pattern.test(markdown))) return true;
   if (markdown.length <= MAX_BRACKETS) return false;
+  if (addressChars(markdown) > MAX_ADDRESS_CHARS) return true;
   let brackets = 0;
   let signs = 0;
   for (const [sign] of markdown.matchAll(SIGN)) {
     if (sign === '[') brackets += 1;
+    else if (EMPHASIS.test(sign)) signs += SIGNS_OF_EMPHASIS * Math.ceil(sign.length / 2);
     else if (sign.length === 1) signs += 1;
     else brackets = signs = 0;
     if (brackets > MAX_BRACKETS || signs > MAX_SIGNS) return true;
   }
   return false;
+}
+
+/** The characters that the parser reads to find where the addresses of links end: for each of them up to the next blank. */
+function addressChars(markdown: string): number {
+  if (!markdown.includes('](')) return 0;
+  let chars = 0;
+  let addresses = 0;
+  let starts = 0;
+  for (const { 0: sign, index } of markdown.matchAll(ADDRESS_ENDS)) {
+    if (sign === '](') {
+      addresses += 1;
+      starts += index;
+    } else {
+      chars += addresses * index - starts;
+      addresses = starts = 0;
+    }
+  }
+  return chars + addresses * markdown.length - starts;
 }
