@@ -55,12 +55,12 @@ export class TextFold {
   add(piece: string, at: number, to: FoldedSink): number {
     let read = 0;
     while (read < piece.length) {
-      const code = piece.codePointAt(read) ?? 0;
-      const units = code > 0xffff ? 2 : 1;
-      const isHalf = code >= 0xd800 && code <= 0xdbff;
+      const first = piece.charCodeAt(read);
+      const isHalf = first >= 0xd800 && first <= 0xdbff;
       if (isHalf && read + 1 === piece.length) break;
+      const code = isHalf ? (piece.codePointAt(read) ?? 0) : first;
       this.#addCharacter(to, code, at + read);
-      read += units;
+      read += code > 0xffff ? 2 : 1;
     }
     return read;
   }
