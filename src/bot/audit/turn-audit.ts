@@ -55,7 +55,7 @@ export class TurnAudit {
       },
       turnEnded: (event: Parameters<Report['turnEnded']>[0]) => {
         const noted = this.#running.get(event.turnId);
-        if (noted) Object.assign(noted, { outcome: event.outcome, accountId: event.accountId });
+        if (noted) [noted.outcome, noted.accountId] = [event.outcome, event.accountId];
         report.turnEnded(event);
       },
     };
