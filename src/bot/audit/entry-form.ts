@@ -6,8 +6,8 @@ import { AUDIT_CLASSES, type AuditClass, type AuditEntry, type AuditPerson } fro
 
 const PERSON_PURPOSE = 'audit-person';
 const OWNER = 'audit';
-/** People that a process remembers, in each direction; below 8 MB. */
-const MAX_REMEMBERED = 4_096;
+/** Maximum people that a process remembers, in each direction; below 6 MB. */
+const MAX_REMEMBERED = 8_192;
 
 /** An entry as the streams store it. The person is encrypted; everything else identifies no one. */
 interface StoredEntry {

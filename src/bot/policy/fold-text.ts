@@ -30,7 +30,7 @@ const LAST_HAN = 0x9fff;
 const GAP = 0;
 const WHITE_SPACE = 32;
 /** The unit of each ASCII character: of a small letter or a digit, of a space for white space, or 0 for a mark. */
-const ASCII = Array.from({ length: 0x80 }, (_, code) => {
+const ASCII = Uint8Array.from({ length: 0x80 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (SPACE.test(character)) return WHITE_SPACE;
   return KEPT.test(character) ? character.toLowerCase().charCodeAt(0) : GAP;
