@@ -25,8 +25,10 @@ export interface ReadEntry extends AuditEntry {
 }
 
 /** Writes an entry for a stream. */
-export function writeEntry(keyRing: KeyRing, { person, ...entry }: AuditEntry): string {
-  const stored: StoredEntry = { ...entry, who: person && sealPerson(keyRing, person) };
+export function writeEntry(keyRing: KeyRing, entry: AuditEntry): string {
+  const { atMs, event, person, details } = entry;
+  const who = person && sealPerson(keyRing, person);
+  const stored: StoredEntry = { atMs, class: entry.class, event, details, who };
   return JSON.stringify(stored);
 }
 
