@@ -1,10 +1,13 @@
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import { recordWith, tryOpenJson } from '../../shared/crypto/decrypt-record.ts';
 import { parseJson } from '../../shared/parse-json.ts';
+import { RecentValues } from '../../shared/recent-values.ts';
 import { AUDIT_CLASSES, type AuditClass, type AuditEntry, type AuditPerson } from '../domain/audit-entry.ts';
 
 const PERSON_PURPOSE = 'audit-person';
 const OWNER = 'audit';
+/** Maximum people that a process remembers, in each direction; below 6 MB. */
+const MAX_REMEMBERED = 8_192;
 
 /** An entry as the streams store it. The person is encrypted; everything else identifies no one. */
 interface StoredEntry {
@@ -22,8 +25,10 @@ export interface ReadEntry extends AuditEntry {
 }
 
 /** Writes an entry for a stream. */
-export function writeEntry(keyRing: KeyRing, { person, ...entry }: AuditEntry): string {
-  const stored: StoredEntry = { ...entry, who: person && sealPerson(keyRing, person) };
+export function writeEntry(keyRing: KeyRing, entry: AuditEntry): string {
+  const { atMs, event, person, details } = entry;
+  const who = person && sealPerson(keyRing, person);
+  const stored: StoredEntry = { atMs, class: entry.class, event, details, who };
   return JSON.stringify(stored);
 }
 
@@ -42,15 +47,46 @@ export function withoutPerson(keyRing: KeyRing, entry: AuditEntry): string {
   return writeEntry(keyRing, { ...entry, person: undefined, details: { ...entry.details, person: 'erased' } });
 }
 
+/** Encrypts a person, with the newest key. Entries of one person often have the same text, which shows no more than a pseudonym. */
 export function sealPerson(keyRing: KeyRing, person: AuditPerson): string {
-  return keyRing.seal(PERSON_PURPOSE, OWNER, JSON.stringify(person));
+  const { sealed, opened } = rememberedBy(keyRing);
+  const plain = JSON.stringify(person);
+  const known = sealed.get(plain);
+  if (known !== undefined) return known;
+  const text = keyRing.seal(PERSON_PURPOSE, OWNER, plain);
+  sealed.set(plain, text);
+  opened.set(text, person);
+  return text;
 }
 
 /** Undefined if the key is missing or the value was altered. */
-export function openPerson(keyRing: KeyRing, sealed: string): AuditPerson | undefined {
+export function openPerson(keyRing: KeyRing, sealed: string): Readonly<AuditPerson> | undefined {
+  const { opened } = rememberedBy(keyRing);
+  const known = opened.get(sealed);
+  if (known) return known;
   const read = recordWith<AuditPerson>('platform', 'tenant', 'app', 'userId');
-  const opened = tryOpenJson(() => keyRing.open(PERSON_PURPOSE, OWNER, sealed), read);
-  return opened.kind === 'opened' ? opened.value : undefined;
+  const result = tryOpenJson(() => keyRing.open(PERSON_PURPOSE, OWNER, sealed), read);
+  if (result.kind !== 'opened') return undefined;
+  opened.set(sealed, result.value);
+  return result.value;
+}
+
+/** People of recent entries: encrypting and decrypting them again would be most of the cost of an entry. */
+interface Remembered {
+  /** By person as JSON. */
+  sealed: RecentValues<string>;
+  opened: RecentValues<Readonly<AuditPerson>>;
+}
+
+const remembered = new WeakMap<KeyRing, Remembered>();
+
+function rememberedBy(keyRing: KeyRing): Remembered {
+  let known = remembered.get(keyRing);
+  if (!known) {
+    known = { sealed: new RecentValues(MAX_REMEMBERED), opened: new RecentValues(MAX_REMEMBERED) };
+    remembered.set(keyRing, known);
+  }
+  return known;
 }
 
 function isStored(value: unknown): value is StoredEntry {

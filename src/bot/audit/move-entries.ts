@@ -3,7 +3,7 @@ import { DAY_MS, type NowMs } from '../../shared/clock.ts';
 import { randomToken } from '../../shared/crypto/ids.ts';
 import type { KeyRing } from '../../shared/crypto/key-ring.ts';
 import type { RedisClient } from '../../shared/redis/redis.ts';
-import { AUDIT_CLASSES, type AuditClass, type AuditEntry } from '../domain/audit-entry.ts';
+import { AUDIT_CLASSES, type AuditClass } from '../domain/audit-entry.ts';
 import { ALL_PARTITIONS } from '../domain/conversation.ts';
 import type { PersonId } from '../domain/ids.ts';
 import { auditKey } from '../domain/partition-keys.ts';
@@ -126,7 +126,8 @@ export class MoveEntries {
     files.begin();
     try {
       for (const kind of AUDIT_CLASSES) {
-        const records = entries.filter((entry) => entry.class === kind).map((entry) => recordOf(entry, pseudonyms));
+        const ofKind = entries.filter((entry) => entry.class === kind);
+        const records = ofKind.map((entry) => recordOf(entry, pseudonyms.get(entry)));
         if (records.length > 0) Object.assign(positions, await files.append(kind, records, day));
       }
     } catch (error) {
@@ -198,8 +199,7 @@ export class MoveEntries {
 }
 
 /** An entry as a line of a file, without its hash. */
-export function recordOf({ atMs, event, person, details }: AuditEntry, names: ReadonlyMap<PersonId, string>): object {
-  const pseudonym = person && names.get(personOf(person));
+function recordOf({ atMs, event, details }: ReadEntry, pseudonym: string | undefined): object {
   return { at: new Date(atMs).toISOString(), event, person: pseudonym, ...details };
 }
 

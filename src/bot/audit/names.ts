@@ -36,13 +36,19 @@ export class AuditNames {
   }
 
   /** The pseudonyms of the people of these entries; missing ones are created. Remembers the newest account of each. */
-  async pseudonymsOf(entries: readonly ReadEntry[], nowMs: number): Promise<ReadonlyMap<PersonId, string>> {
-    const named = new Map<PersonId, string>();
-    const byId = new Map<PersonId, { person: AuditPerson; who: string }>();
-    for (const { person, who = '' } of entries) {
+  async pseudonymsOf(entries: readonly ReadEntry[], nowMs: number): Promise<ReadonlyMap<ReadEntry, string>> {
+    const named = new Map<ReadEntry, string>();
+    const byId = new Map<PersonId, { person: AuditPerson; who: string; entries: ReadEntry[] }>();
+    for (const entry of entries) {
+      const { person, who = '' } = entry;
       if (!person) continue;
       const id = personOf(person);
-      if (person.account !== undefined || !byId.has(id)) byId.set(id, { person, who });
+      const known = byId.get(id);
+      if (!known) byId.set(id, { person, who, entries: [entry] });
+      else {
+        known.entries.push(entry);
+        if (person.account !== undefined) Object.assign(known, { person, who });
+      }
     }
     if (byId.size === 0) return named;
     const macs = [...byId.keys()].map((id) => this.#macsOf(id));
@@ -52,11 +58,11 @@ export class AuditNames {
     const stored = await this.#redis.hmget(NAMES_KEY, ...found.map((one) => one ?? '-'));
     // One command for all people: hundreds of small ones would take as long as writing the files.
     const [pseudonyms, seen, names]: [string[], (string | number)[], string[]] = [[], [], []];
-    for (const [at, [id, { person, who }]] of [...byId].entries()) {
+    for (const [at, { person, who, entries: own }] of [...byId.values()].entries()) {
       const pseudonym = found[at] ?? `p-${freshBytes(PSEUDONYM_BYTES).toString('hex')}`;
       const sealed = stored[at] ?? undefined;
       const before = sealed === undefined ? undefined : openPerson(this.#keyRing, sealed);
-      named.set(id, pseudonym);
+      for (const entry of own) named.set(entry, pseudonym);
       pseudonyms.push(macs[at]?.[0] ?? '', pseudonym);
       seen.push(nowMs, pseudonym);
       if (!before || (person.account !== undefined && person.account !== before.account))

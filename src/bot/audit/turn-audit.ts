@@ -55,7 +55,7 @@ export class TurnAudit {
       },
       turnEnded: (event: Parameters<Report['turnEnded']>[0]) => {
         const noted = this.#running.get(event.turnId);
-        if (noted) Object.assign(noted, { outcome: event.outcome, accountId: event.accountId });
+        if (noted) [noted.outcome, noted.accountId] = [event.outcome, event.accountId];
         report.turnEnded(event);
       },
     };
@@ -76,23 +76,29 @@ export class TurnAudit {
   #entriesOf(claim: TurnClaim, commit: TurnCommit, { entries, outcome, accountId }: Noted): string[] {
     const newest = claim.messages.at(-1)?.message;
     const person: AuditPerson | undefined = newest && {
-      ...{ platform: newest.platform, tenant: newest.tenant, app: newest.app },
-      ...{ userId: newest.sender.userId, account: accountId },
+      platform: newest.platform,
+      tenant: newest.tenant,
+      app: newest.app,
+      userId: newest.sender.userId,
+      account: accountId,
     };
     const write = (event: string, details: AuditEntry['details']) =>
-      writeEntry(this.#keyRing, {
-        ...{ atMs: this.#nowMs(), class: 'question', event, person },
-        details: { turn: claim.turnId, ...details },
-      });
-    const model = fieldOf(commit, claim.turnId, 'answeredBy');
-    const rule = fieldOf(commit, claim.turnId, 'rule');
+      writeEntry(this.#keyRing, { atMs: this.#nowMs(), class: 'question', event, person, details });
+    const { turnId: turn } = claim;
+    const ended = {
+      turn,
+      platform: newest?.platform,
+      chat: newest?.chat.kind,
+      command: newest?.slash?.word,
+      outcome: commit.outcome === 'final' ? (outcome ?? 'final') : commit.outcome,
+      model: fieldOf(commit, turn, 'answeredBy'),
+      rule: fieldOf(commit, turn, 'rule'),
+      messages: claim.messages.length,
+      tokens: tokensOf(commit),
+    };
     return [
-      ...entries.map(({ event, details }) => write(event, details)),
-      write(newest?.slash ? 'command' : 'question', {
-        ...{ platform: newest?.platform, chat: newest?.chat.kind, command: newest?.slash?.word },
-        ...{ outcome: commit.outcome === 'final' ? (outcome ?? 'final') : commit.outcome, model, rule },
-        ...{ messages: claim.messages.length, tokens: tokensOf(commit) },
-      }),
+      ...entries.map(({ event, details }) => write(event, { turn, ...details })),
+      write(newest?.slash ? 'command' : 'question', ended),
     ];
   }
 }

@@ -30,7 +30,7 @@ const LAST_HAN = 0x9fff;
 const GAP = 0;
 const WHITE_SPACE = 32;
 /** The unit of each ASCII character: of a small letter or a digit, of a space for white space, or 0 for a mark. */
-const ASCII = Array.from({ length: 0x80 }, (_, code) => {
+const ASCII = Uint8Array.from({ length: 0x80 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (SPACE.test(character)) return WHITE_SPACE;
   return KEPT.test(character) ? character.toLowerCase().charCodeAt(0) : GAP;
@@ -55,12 +55,12 @@ export class TextFold {
   add(piece: string, at: number, to: FoldedSink): number {
     let read = 0;
     while (read < piece.length) {
-      const code = piece.codePointAt(read) ?? 0;
-      const units = code > 0xffff ? 2 : 1;
-      const isHalf = code >= 0xd800 && code <= 0xdbff;
+      const first = piece.charCodeAt(read);
+      const isHalf = first >= 0xd800 && first <= 0xdbff;
       if (isHalf && read + 1 === piece.length) break;
+      const code = isHalf ? (piece.codePointAt(read) ?? 0) : first;
       this.#addCharacter(to, code, at + read);
-      read += units;
+      read += code > 0xffff ? 2 : 1;
     }
     return read;
   }

@@ -37,7 +37,7 @@ export class ShownText {
     const piece = source.slice(at, end);
     const open = isWhole ? piece : piece.slice(0, settledChars(piece));
     this.#source = source.slice(0, at + open.length);
-    const first = this.#from === undefined ? open.search(HIDDEN) : 0;
+    const first = this.#from === undefined ? firstHidden(open) : 0;
     if (first < 0) return undefined;
     if (this.#from === undefined) {
       this.#from = beginning(source, at + first);
@@ -58,8 +58,14 @@ export class ShownText {
   }
 }
 
+/** Index of the first link or entity, or -1. Most texts have neither of the characters. */
+function firstHidden(text: string): number {
+  return text.includes(']') || text.includes('&') ? text.search(HIDDEN) : -1;
+}
+
 /** How much of the text contains no link or entity that may still continue. */
 function settledChars(text: string): number {
+  if (!text.includes(']') && !text.includes('&')) return text.length;
   const link = text.lastIndexOf('](');
   const rest = text.slice(link);
   const isOpen = link >= 0 && rest.length <= MAX_LINK_CHARS && !rest.includes('\n');

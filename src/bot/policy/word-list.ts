@@ -106,19 +106,21 @@ function phrasesOf(words: readonly string[]): ReadonlyMap<string, readonly Break
 /** Scans a text as it is written and, once it contains links or entities, as an app shows it. */
 class MarkdownScan implements WordScan {
   readonly #written: WordScan;
-  readonly #shown: WordScan;
+  readonly #begin: () => WordScan;
+  /** Most texts contain neither. */
+  #shown: WordScan | undefined;
   readonly #text = new ShownText();
 
   constructor(begin: () => WordScan) {
+    this.#begin = begin;
     this.#written = begin();
-    this.#shown = begin();
   }
 
   scan(text: string, isWhole = false, end = text.length): Scanned {
     const written = this.#written.scan(text, isWhole, end);
     const shown = this.#text.read(text, isWhole, end);
     if (!shown) return written;
-    const { hasWord, showableChars } = this.#shown.scan(shown.text, isWhole);
+    const { hasWord, showableChars } = (this.#shown ??= this.#begin()).scan(shown.text, isWhole);
     const isPending = showableChars < shown.text.length;
     return {
       hasWord: written.hasWord || hasWord,
@@ -133,10 +135,13 @@ interface Place {
   end: number;
 }
 
+const UNIT_BITS = 16;
+const UNIT_MASK = 0xffff;
+
 /** The newest folded characters of a text, by their number since its beginning. */
 class NewestCharacters {
-  readonly #units: number[];
-  readonly #marks: number[];
+  /** The unit, and its marks above it. */
+  readonly #characters: number[];
   readonly #indexes: number[];
   readonly #mask: number;
   #count = 0;
@@ -145,8 +150,8 @@ class NewestCharacters {
   constructor(least: number) {
     const size = 2 ** Math.ceil(Math.log2(least));
     this.#mask = size - 1;
-    const empty = () => Array.from({ length: size }, () => 0);
-    [this.#units, this.#marks, this.#indexes] = [empty(), empty(), empty()];
+    this.#characters = new Array<number>(size).fill(0);
+    this.#indexes = new Array<number>(size).fill(0);
   }
 
   get count(): number {
@@ -155,14 +160,13 @@ class NewestCharacters {
 
   push(unit: number, marks: number, index: number): void {
     const at = this.#count & this.#mask;
-    this.#units[at] = unit;
-    this.#marks[at] = marks;
+    this.#characters[at] = unit | (marks << UNIT_BITS);
     this.#indexes[at] = index;
     this.#count += 1;
   }
 
   has(mark: number, at: number): boolean {
-    return ((this.#marks[at & this.#mask] ?? 0) & mark) !== 0;
+    return ((this.#characters[at & this.#mask] ?? 0) & (mark << UNIT_BITS)) !== 0;
   }
 
   /** Index in the original text. */
@@ -172,7 +176,8 @@ class NewestCharacters {
 
   textOf({ start, end }: Place): string {
     let text = '';
-    for (let at = start; at < end; at += 1) text += String.fromCharCode(this.#units[at & this.#mask] ?? 0);
+    for (let at = start; at < end; at += 1)
+      text += String.fromCharCode((this.#characters[at & this.#mask] ?? 0) & UNIT_MASK);
     return text;
   }
 }
@@ -211,7 +216,7 @@ class GrowingScan implements WordScan, FoldedSink {
   take(unit: number, marks: number, index: number): void {
     const newest = (this.#newest ??= new NewestCharacters(this.#longest + 2));
     newest.push(unit, marks, index);
-    this.#endPending(endsWord(newest));
+    if (this.#pendingFrom !== undefined) this.#endPending(endsWord(newest));
     this.#node = this.#machine.follow(this.#node, unit);
     for (const length of this.#machine.wordsAt(this.#node)) this.#judge(newest, length);
   }

@@ -2,6 +2,7 @@ import { Cluster } from 'ioredis';
 import { DAY_MS, MINUTE_MS, type NowMs } from '../../../shared/clock.ts';
 import type { KeyRing } from '../../../shared/crypto/key-ring.ts';
 import { localTime } from '../../../shared/local-time.ts';
+import { RecentValues } from '../../../shared/recent-values.ts';
 import { loadScript } from '../../../shared/redis/lua-script.ts';
 import type { RedisClient } from '../../../shared/redis/redis.ts';
 import { budgetKeys, type BudgetKeys } from '../../domain/partition-keys.ts';
@@ -51,6 +52,8 @@ const RESERVED_MS = 60 * MINUTE_MS;
 /** No turn runs again after this time. */
 const CHARGED_MS = DAY_MS;
 const WARN_AT_SHARE = 0.8;
+/** Owners whose pseudonyms a process remembers. */
+const MAX_REMEMBERED = 2_048;
 
 const reserveScript = loadScript(import.meta.url, './scripts/reserve-budgets.lua', {
   libraries: [BUDGET_SUMS],
@@ -63,6 +66,7 @@ const reserveScript = loadScript(import.meta.url, './scripts/reserve-budgets.lua
 /** Use of budgets in Redis: one hash per owner and month. The commit charges it (queue/settle-budgets.ts). */
 export class BudgetStore {
   readonly #options: BudgetStoreOptions;
+  readonly #pseudonyms = new RecentValues<string>(MAX_REMEMBERED);
 
   constructor(options: BudgetStoreOptions) {
     this.#options = options;
@@ -70,7 +74,8 @@ export class BudgetStore {
 
   /** Where a question that is asked now is counted. */
   placeOf(owner: BudgetOwner, limits: Budget, turnId: DeliveryId): BudgetPlace {
-    return { ...this.#keysOf(owner, turnId), limits };
+    const { used, reserved, charged } = this.#keysOf(owner, turnId);
+    return { used, reserved, charged, limits };
   }
 
   /** Reserves the expected use in all budgets, or in none. One call, but one for each budget on a cluster. */
@@ -88,10 +93,20 @@ export class BudgetStore {
   async #reserve(places: readonly BudgetPlace[], turnId: DeliveryId, use: BudgetUse): Promise<Reservation> {
     const [first] = places;
     if (!first) return { kind: 'reserved', near: [] };
-    const args = { turnId, day: this.#today().day, ...rounded(use), lifeMs: LIFE_MS, warnAt: WARN_AT_SHARE };
-    const budgets = JSON.stringify(places);
-    const answer = await reserveScript.run(this.#options.redis, { first: first.used }, { ...args, budgets });
-    const { usedUp, limit, isInProgress, warnings } = answer;
+    const { usedUp, limit, isInProgress, warnings } = await reserveScript.run(
+      this.#options.redis,
+      { first: first.used },
+      {
+        turnId,
+        day: this.#today().day,
+        questions: use.questions,
+        tokens: Math.ceil(use.tokens),
+        images: use.images,
+        lifeMs: LIFE_MS,
+        warnAt: WARN_AT_SHARE,
+        budgets: JSON.stringify(places),
+      },
+    );
     if (limit !== '') return { kind: 'used-up', usedUp: { at: usedUp - 1, limit }, isInProgress };
     return { kind: 'reserved', near: warnings.map(readWarning) };
   }
@@ -99,9 +114,15 @@ export class BudgetStore {
   /** What replaces a reservation. A use of nothing gives it back. */
   chargeOf({ used, reserved, charged }: BudgetPlace, use: BudgetUse): BudgetCharge {
     return {
-      ...{ used, reserved, charged, day: this.#today().day },
-      ...rounded(use),
-      ...{ lifeMs: LIFE_MS, chargedMs: CHARGED_MS },
+      used,
+      reserved,
+      charged,
+      day: this.#today().day,
+      questions: use.questions,
+      tokens: Math.ceil(use.tokens),
+      images: use.images,
+      lifeMs: LIFE_MS,
+      chargedMs: CHARGED_MS,
     };
   }
 
@@ -142,11 +163,17 @@ export class BudgetStore {
     return Number(results?.[0]?.[1] ?? 0);
   }
 
-  #keysOf({ of, code }: BudgetOwner, turnId: string): BudgetKeys {
-    return budgetKeys(this.#options.keyRing.pseudonym('budget', `${of}:${code}`), {
-      month: this.#today().month,
-      turnId,
-    });
+  #keysOf(owner: BudgetOwner, turnId: string): BudgetKeys {
+    return budgetKeys(this.#pseudonymOf(owner), { month: this.#today().month, turnId });
+  }
+
+  #pseudonymOf({ of, code }: BudgetOwner): string {
+    const name = `${of}:${code}`;
+    const known = this.#pseudonyms.get(name);
+    if (known !== undefined) return known;
+    const pseudonym = this.#options.keyRing.pseudonym('budget', name);
+    this.#pseudonyms.set(name, pseudonym);
+    return pseudonym;
   }
 
   #fieldOf(limit: BudgetLimit): string {
@@ -163,8 +190,4 @@ export class BudgetStore {
 function readWarning(warning: string): LimitAt {
   const [number, limit] = warning.split(':');
   return { at: Number(number) - 1, limit: limit as BudgetLimit };
-}
-
-function rounded({ questions, tokens, images }: BudgetUse): BudgetUse {
-  return { questions, tokens: Math.ceil(tokens), images };
 }
