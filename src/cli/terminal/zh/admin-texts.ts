@@ -3,7 +3,8 @@ export const ADMIN_TEXTS = {
   'The data is stored in the Redis of npm start, which is not running: run npm start first':
     '数据保存在 npm start 的 Redis 中，但它没有运行：请先运行 npm start',
   // trace
-  'explains what happened to a question, with times and tokens but without text': '说明一个问题的处理过程，含时间和 token 数，不含正文',
+  'explains what happened to a question, with times and tokens but without text':
+    '说明一个问题的处理过程，含时间和 token 数，不含正文',
   'the reference that the person was given, or the trace of a log line': '用户得到的参考编号，或日志中的 trace',
   'It takes 8 to 40 digits and letters from a to f.': '应为 8 到 40 位的数字和字母 a 至 f。',
   'No question has this reference; it is kept for a day': '没有此编号对应的问题；记录保存一天',
