@@ -1,5 +1,3 @@
-/** A key is hashed by its last characters, in which encrypted texts and ids differ. */
-const HASHED_CHARS = 16;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
@@ -32,8 +30,7 @@ export class RecentValues<Value> {
 
   #placeOf(key: string): number {
     let hash = FNV_OFFSET;
-    for (let at = Math.max(0, key.length - HASHED_CHARS); at < key.length; at += 1)
-      hash = Math.imul(hash ^ key.charCodeAt(at), FNV_PRIME);
+    for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), FNV_PRIME);
     return (hash ^ (hash >>> 15)) & this.#mask;
   }
 }

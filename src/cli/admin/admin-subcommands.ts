@@ -36,7 +36,7 @@ export const ADMIN_SUBCOMMANDS: readonly AdminSubcommand[] = [
   },
   {
     name: 'workers',
-    summary: 'lists the live receivers and workers, with their answers in progress',
+    summary: 'lists the receivers and workers, with their answers in progress',
     examples: ['', '--json'],
     load: async () => (await import('./workers.ts')).listWorkers,
   },

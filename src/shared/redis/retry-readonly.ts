@@ -57,7 +57,11 @@ async function sendAgain<Result>(
 ): Promise<Result> {
   let thrown = refused;
   for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-    if (!isRefusal(thrown) || redis.status === 'end') throw thrown;
+    if (!isRefusal(thrown) || redis.status === 'end') {
+      // Whether Redis still refuses writes is unknown; a next refusal is told again.
+      refusals.isNotified = false;
+      throw thrown;
+    }
     if (!refusals.isNotified) tell(refusals, true, asError(thrown));
     await pause(pauseMs, undefined, { ref: false });
     try {

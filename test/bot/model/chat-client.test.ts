@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { shippedModels } from '../../support/shipped-models.ts';
 import { listModels } from '../../../src/bot/model/list-models.ts';
+import { untilTrue } from '../../support/until-true.ts';
 import { SECOND_MS } from '../../../src/shared/clock.ts';
 import { startChatFixture, API_KEY, CANARY, type ChatFixture } from './chat-fixture.ts';
 import {
@@ -159,9 +160,11 @@ describe('an answer', () => {
 
 describe('time and size limits [chat-time-limits]', () => {
   test('a missing first byte is an error that is not retried', async () => {
-    const { server, ask } = await fixtureWith({ firstByteMs: 300 });
+    // Enough for a busy machine to send the request.
+    const { server, ask } = await fixtureWith({ firstByteMs: SECOND_MS });
     server.script(stallAfter(''));
     expect(await ask()).toMatchObject({ error: { code: 'chat_timeout' } });
+    await untilTrue(() => server.calls.length > 0);
     expect(await server.calls[0]?.closed).toBe('cut');
     expect(server.calls).toHaveLength(1);
   });

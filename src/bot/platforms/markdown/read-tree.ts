@@ -29,9 +29,12 @@ const NO_DEFINITION = new RegExp(
 /** The parser searches an address in angle brackets from each bracket to the next blank. */
 const ENDLESS_ADDRESS = /<[a-z][-\w+.]{1,80}:[^\s>]{1000}/i;
 const INTRICATE = [DEEP_NESTING, LONG_INDENT, ENDLESS_LABEL, NO_DEFINITION, ENDLESS_ADDRESS];
-const SIGN = /[[`<]|\*+|_+|~+|\n[ \t]*\n/g;
+const SIGN = /(?<inWord>(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}]))|[[`<]|\*+|_+|~+|\n[ \t]*\n/gu;
 const EMPHASIS = /[*_~]/;
-/** For each end of an emphasis, the parser searches its beginning in the whole paragraph. */
+/**
+ * For each end of an emphasis, the parser searches its beginning in the whole paragraph. An underscore within a word is
+ * neither.
+ */
 const SIGNS_OF_EMPHASIS = 2;
 
 /**
@@ -51,8 +54,9 @@ export function isTooComplex(markdown: string): boolean {
   if (addressChars(markdown) > MAX_ADDRESS_CHARS) return true;
   let brackets = 0;
   let signs = 0;
-  for (const [sign] of markdown.matchAll(SIGN)) {
+  for (const { 0: sign, groups } of markdown.matchAll(SIGN)) {
     if (sign === '[') brackets += 1;
+    else if (groups?.['inWord'] !== undefined) signs += sign.length;
     else if (EMPHASIS.test(sign)) signs += SIGNS_OF_EMPHASIS * Math.ceil(sign.length / 2);
     else if (sign.length === 1) signs += 1;
     else brackets = signs = 0;

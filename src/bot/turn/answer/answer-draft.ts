@@ -49,12 +49,30 @@ export class AnswerDraft {
   readonly #mask: GrowingMask | undefined;
   #startsAnew: boolean;
   #ending: Ending = 'truncated';
+  /** What `show` shows beside the text. */
+  #doing: string | undefined;
+  readonly #view: Parameters<LiveReply['show']>[0];
 
   constructor(options: AnswerDraftOptions) {
     this.#options = options;
     this.#notes = [...options.notes];
     this.#startsAnew = options.startsAnew;
     this.#mask = options.masks && new GrowingMask(options.masks);
+    const { thought } = options;
+    const textNow = () => this.text;
+    const statusNow = () => thought.liveStatus(() => this.text === '', this.#notes, this.#doing);
+    // Read when it is written, because rendering the text with every token costs more than receiving it.
+    this.#view = {
+      get text() {
+        return textNow();
+      },
+      get status() {
+        return statusNow();
+      },
+      get thinking() {
+        return thought.liveThinking();
+      },
+    };
   }
 
   get startsAnew(): boolean {
@@ -87,21 +105,8 @@ export class AnswerDraft {
 
   /** @param doing the current activity, shown next to the text so far */
   show(doing?: string): void {
-    const { live, thought } = this.#options;
-    const textNow = () => this.text;
-    const linesNow = () => thought.liveStatus(this.text, this.#notes, doing);
-    // Read when it is written, because rendering the text with every token costs more than receiving it.
-    live.show({
-      get text() {
-        return textNow();
-      },
-      get status() {
-        return linesNow();
-      },
-      get thinking() {
-        return thought.liveThinking();
-      },
-    });
+    this.#doing = doing;
+    this.#options.live.show(this.#view);
   }
 
   /** Adds a note. Each round of a question with tools may produce the same note. */

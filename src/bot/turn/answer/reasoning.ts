@@ -42,10 +42,12 @@ export class Thought {
   /**
    * Status next to the text: the notes and, if the reasoning is not displayed, the time that the model has been reasoning
    * without any text.
+   * @param isEmpty whether there is no text; asked only while the time would be shown
    * @param doing the current activity, shown instead of the time
    */
-  liveStatus(text: string, notes: readonly string[], doing?: string): string | undefined {
-    const last = doing ?? (text === '' ? this.#seconds() : undefined);
+  liveStatus(isEmpty: () => boolean, notes: readonly string[], doing?: string): string | undefined {
+    const seconds = doing === undefined ? this.#seconds() : undefined;
+    const last = doing ?? (seconds !== undefined && isEmpty() ? seconds : undefined);
     const lines = last === undefined ? notes : [...notes, last];
     return lines.length === 0 ? undefined : lines.join('\n');
   }

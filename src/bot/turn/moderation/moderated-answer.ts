@@ -76,18 +76,20 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
    */
   show(view: View): void {
     this.#unscanned = view;
-    if (this.#isScanning) return;
-    if (this.#scan && view.text.length - this.#scannedChars > SLICE_CHARS) inBackground(() => this.#scanAndShow());
-    else if (!this.#hasChecked) this.#showNow(view);
+    if (!this.#isScanning && !this.#hasChecked) this.#showNow(view);
   }
 
   #showNow(view: View): void {
+    // The fields may be getters. They are read once, so that what is checked is what is shown.
+    const frozen = { ...view };
+    if (this.#scan && frozen.text.length - this.#scannedChars > SLICE_CHARS)
+      return inBackground(() => this.#scanAndShow());
     this.#unscanned = undefined;
     if (this.#scan) {
       this.#hasChecked = true;
       setImmediate(() => inBackground(() => this.#showNewest()));
     }
-    this.#showScanned(view);
+    this.#showScanned(frozen);
   }
 
   #showNewest(): void {
@@ -99,10 +101,10 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   async #scanAndShow(): Promise<void> {
     this.#isScanning = true;
     for (let view = this.#unscanned; view && !this.#isOver(); view = this.#unscanned) {
-      await this.#scanSlices(view.text, () => this.#isJudging);
-      if (this.#isOver()) break;
-      if (this.#unscanned === view) this.#unscanned = undefined;
-      this.#showScanned(view);
+      this.#unscanned = undefined;
+      const frozen = { ...view };
+      await this.#scanSlices(frozen.text, () => this.#isJudging);
+      if (!this.#isOver()) this.#showScanned(frozen);
     }
     this.#isScanning = false;
   }

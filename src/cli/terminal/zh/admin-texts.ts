@@ -32,8 +32,7 @@ export const ADMIN_TEXTS = {
   '{at}  error {values}': '{at}  错误 {values}',
   '{at}  ended {values}': '{at}  结束 {values}',
   // workers
-  'lists the live receivers and workers, with their answers in progress':
-    '列出运行中的 receiver 和 worker，以及正在生成的回答数',
+  'lists the receivers and workers, with their answers in progress': '列出 receiver 和 worker，以及正在生成的回答数',
   'No receiver or worker is running': '没有运行中的 receiver 或 worker',
   alive: '正常',
   draining: '正在关闭',
