@@ -29,6 +29,8 @@ Cases: ${Object.keys(CASES).join(', ')}. Defaults to all.
 Examples:
   npm run bench
   npm run bench -- accept knowledge
+  BENCH_BEFORE=FOLDER npm run bench -- accept answers     compares with an older version, built in another folder
+  BENCH_SCENES=flood BENCH_ROUNDS=8 npm run bench -- answers     only one scene, more often
 `);
   process.exit(0);
 }

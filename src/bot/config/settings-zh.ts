@@ -270,7 +270,7 @@ export const SETTINGS_ZH: Readonly<Record<SettingName, ChineseInfo>> = {
   SLACK_SIGNING_SECRET: { meaning: '应用的 Signing Secret，见其 Basic Information 页面。' },
   SLACK_BOT_TOKEN: { meaning: '应用的 Bot User OAuth Token（`xoxb-…`）。' },
   SLACK_CLIENT_ID: {
-    meaning: '应用的 Client ID，用于 Slack 登录（`same-browser`）。',
+    meaning: '应用的 Client ID，用于 Slack 登录（`same-browser`）和多个工作区。',
   },
   SLACK_CLIENT_SECRET: { meaning: '应用的 Client Secret。' },
   SLACK_BOT_NAME: { meaning: '`npm run slack:manifest` 生成的清单中的应用名称。' },

@@ -36,7 +36,7 @@ const settings = {
     },
   ),
   SLACK_CLIENT_ID: optional(kinds.textLike(/^[\w.-]{1,128}$/, "must be the app's Client ID, without spaces"), {
-    meaning: "The app's Client ID, for sign-in with Slack (`same-browser`).",
+    meaning: "The app's Client ID, for sign-in with Slack (`same-browser`) and more workspaces.",
     example: '1234567890.9876543210',
     level: 'common',
   }),
