@@ -22,7 +22,11 @@ test('the built-in model lists all steps that fit into one answer', async () => 
 
 describe('English questions, answered from the matching English page and heading', () => {
   test.each([
-    ['How do I connect a real WeCom bot?', 'docs/guide/WECOM.md, “Connect a real WeCom bot”', '8. Send the bot a message'],
+    [
+      'How do I connect a real WeCom bot?',
+      'docs/guide/WECOM.md, “Connect a real WeCom bot”',
+      '8. Send the bot a message',
+    ],
     ['How do I connect Parley to WeCom?', 'docs/guide/WECOM.md, “Connect a real WeCom bot”', 'EncodingAESKey'],
     ['What is Parley?', 'README.md, “Parley”', 'chatbot for enterprise messaging apps'],
     ['How can I try it?', 'README.md, “Try it”', 'npm start'],
