@@ -53,17 +53,10 @@ export function startClusterNode(port: number, dataDir?: string): Promise<Embedd
   return startEmbeddedRedis({ port, extraArguments, ...folder });
 }
 
-/** Offset from a node's port to its cluster bus port. */
-const TALK_PORT_ABOVE = 10_000;
-/** The first port that systems may use for outgoing connections. */
-const FIRST_OUTGOING_PORT = 32_000;
-
 /** Retries if another process took one of the two ports first. */
 async function startOnFreePorts(dataDir: string | undefined, triesLeft = 5): Promise<EmbeddedRedis> {
-  let port = await freePort();
-  while (port + TALK_PORT_ABOVE >= FIRST_OUTGOING_PORT) port = await freePort();
   try {
-    return await startClusterNode(port, dataDir);
+    return await startClusterNode(await freePort(), dataDir);
   } catch (error) {
     if (triesLeft === 0) throw error;
     return startOnFreePorts(dataDir, triesLeft - 1);

@@ -137,9 +137,12 @@ async function untilReady(child: ChildProcess, place: Place): Promise<void> {
   throw failure ?? new EmbeddedRedisError('redis_server_failed', 'redis-server did not become ready within 60 s');
 }
 
-/** Below the ephemeral ports, any of which an outgoing connection could take before the server listens. */
+/**
+ * Below the ephemeral ports, any of which an outgoing connection could take before the server listens, and so few that the
+ * bus port of a cluster's node, 10,000 above its own, is never one of them.
+ */
 const FIRST_PORT = 12_000;
-const PORTS = 20_000;
+const PORTS = 10_000;
 
 /** Returns a loopback port that is free at this moment. */
 export async function freePort(): Promise<number> {
