@@ -19,3 +19,10 @@ test('a remembered value is the newest of its key, and few keys are remembered a
     }),
   );
 });
+
+test('keys with equal endings do not take the place of each other', () => {
+  const values = new RecentValues<number>(2_048);
+  const keys = Array.from({ length: 1_000 }, (_, number) => `user${number}@students.example.edu"}`);
+  for (const [number, key] of keys.entries()) values.set(key, number);
+  expect(keys.filter((key) => values.get(key) !== undefined).length).toBeGreaterThan(600);
+});

@@ -54,7 +54,7 @@ export function processRecord(workload?: Workload): string {
   });
 }
 
-/** The live receivers and workers, by host and start. A process that has both roles is listed once. */
+/** The receivers and workers, by host and start, with silent ones. A process that has both roles is listed once. */
 export async function readProcesses(redis: RedisClient): Promise<ListedProcess[]> {
   const [workers, receivers] = await Promise.all([
     listScript.run(redis, { members: WORKERS_KEY }, { recordPrefix: WORKER_RECORD_PREFIX }),

@@ -23,11 +23,12 @@ export interface EditThrottleOptions {
 /** Pause after a write that threw. Milliseconds. */
 const AFTER_ERROR_MS = SECOND_MS;
 
+/** Progress of a snapshot with text. */
 const MAX_PROGRESS = 2;
 
-/** Progress that a snapshot shows: 2 for text, 1 for reasoning, 0 for neither. A status does not count. */
+/** Progress that a snapshot shows: `MAX_PROGRESS` for text, 1 for reasoning, 0 for neither. A status does not count. */
 export function progressOf({ text, thinking }: Omit<ReplyView, 'finished'>): number {
-  return text !== '' ? 2 : thinking !== undefined ? 1 : 0;
+  return text !== '' ? MAX_PROGRESS : thinking !== undefined ? 1 : 0;
 }
 
 /**
