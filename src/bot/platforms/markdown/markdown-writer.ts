@@ -59,14 +59,15 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
   };
   const safely = (markdown: string): string => separateEmphasis(sanitizeMarkdown(markdown, dialect));
 
-  function fittingPieces(markdown: string, maxBytes: number, attempt = 1): string[] {
-    if (Buffer.byteLength(markdown) <= maxBytes) return [markdown];
-    if (attempt > MAX_ATTEMPTS) return [...cutText(withoutLinks(markdown, dialect), maxBytes)];
-    return [...cutMarkdown(markdown, maxBytes)].flatMap((piece) => {
-      const written = withoutHtml(safely(neutraliseMentions(piece, dialect)));
-      if (Buffer.byteLength(written) <= maxBytes) return [written];
-      return fittingPieces(written, Math.max(MIN_BYTES, Math.floor(maxBytes * SHRINK_FACTOR)), attempt + 1);
-    });
+  function* fittingPieces(markdown: string, maxBytes: number, attempt = 1): Generator<string> {
+    if (Buffer.byteLength(markdown) <= maxBytes) yield markdown;
+    else if (attempt > MAX_ATTEMPTS) yield* cutText(withoutLinks(markdown, dialect), maxBytes);
+    else
+      for (const piece of cutMarkdown(markdown, maxBytes)) {
+        const written = withoutHtml(safely(neutraliseMentions(piece, dialect)));
+        if (Buffer.byteLength(written) <= maxBytes) yield written;
+        else yield* fittingPieces(written, Math.max(MIN_BYTES, Math.floor(maxBytes * SHRINK_FACTOR)), attempt + 1);
+      }
   }
 
   /** Caches the snapshot of a text that exceeds the limit: the text keeps growing, but its snapshot stays the same. */
@@ -131,7 +132,7 @@ export function createMarkdownWriter(dialect: Dialect): MarkdownWriter {
     split(text, maxBytes) {
       snapshotCache.forget(text);
       const all = fittingPieces(isPlain(text) ? text : renderComplete(clean(text, true)), maxBytes);
-      const pieces = withoutBlank(all);
+      const pieces = withoutBlank([...all]);
       remember(pieces);
       return pieces;
     },

@@ -3,12 +3,35 @@ import { applyEdits, type Edit } from './edit-text.ts';
 import { hasUserInfo, imageDescription, namesAnotherHost, renderedText } from './link-label.ts';
 import { escapeTags, escapeTagsInCode } from './show-tags.ts';
 
-/** Link reference definitions: addresses by normalised label. */
-type Definitions = ReadonlyMap<string, string>;
+/**
+ * Maximum characters that the addresses of reference links may add to a text. Otherwise a short text with many references to
+ * one long address would become very long. Later references are shown as text.
+ */
+const MAX_REFERENCE_CHARS = 20_000;
 
 interface Reading {
   markdown: string;
   definitions: Definitions;
+}
+
+/** Link reference definitions: addresses by normalised label. */
+class Definitions {
+  readonly #addresses = new Map<string, string>();
+  #roomChars = MAX_REFERENCE_CHARS;
+
+  /** Adds a definition. The first one of a label counts. */
+  add(label: string, address: string): void {
+    const name = foldName(label);
+    if (!this.#addresses.has(name)) this.#addresses.set(name, address);
+  }
+
+  /** The address for one more reference to a label; undefined if it is missing or the text would become too long. */
+  addressFor(label: string): string | undefined {
+    const address = this.#addresses.get(foldName(label));
+    if (address === undefined || address.length > this.#roomChars) return undefined;
+    this.#roomChars -= address.length;
+    return address;
+  }
 }
 
 /** Code that is shown unchanged. Excludes indented code, because clients disagree about it. */
@@ -114,8 +137,8 @@ function addressOf(
   if (own) return withoutBrackets(markdown.slice(own.from, own.to));
   if (markdown[label.to] === '(' && node.to > label.to) return '';
   const reference = node.getChild('LinkLabel');
-  const named = reference && definitions.get(foldName(markdown.slice(reference.from, reference.to)));
-  return named ?? definitions.get(foldName(markdown.slice(label.from, label.to)));
+  const named = reference && definitions.addressFor(markdown.slice(reference.from, reference.to));
+  return named ?? definitions.addressFor(markdown.slice(label.from, label.to));
 }
 
 /**
@@ -188,7 +211,7 @@ function definition(node: SyntaxNode, markdown: string): string {
 }
 
 function definitionsOf(markdown: string, tree: Tree): Definitions {
-  const definitions = new Map<string, string>();
+  const definitions = new Definitions();
   if (!markdown.includes(']:')) return definitions;
   tree.iterate({
     enter: ({ name, node }) => {
@@ -196,9 +219,10 @@ function definitionsOf(markdown: string, tree: Tree): Definitions {
       const label = node.getChild('LinkLabel');
       const address = node.getChild('URL');
       if (!label || !address) return false;
-      const key = foldName(markdown.slice(label.from, label.to));
-      if (!definitions.has(key))
-        definitions.set(key, withoutBrackets(`<${withoutBrackets(markdown.slice(address.from, address.to))}>`));
+      definitions.add(
+        markdown.slice(label.from, label.to),
+        withoutBrackets(`<${withoutBrackets(markdown.slice(address.from, address.to))}>`),
+      );
       return false;
     },
   });

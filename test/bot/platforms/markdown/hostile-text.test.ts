@@ -49,6 +49,16 @@ describe.each([
     expect(writer.renderFinished('grid[row][column]', 128)).toBe('grid[row][column]');
   });
 
+  test('does not grow without limit from many references to one long address [honest-links]', () => {
+    const address = `https://example.org/${'x'.repeat(1_000)}`;
+    const text = `${'[a] and '.repeat(300)}\n\n[a]: ${address}`;
+    const shown = createMarkdownWriter(dialect).renderFinished(text, ROOM_BYTES);
+    isHarmless(shown);
+    expect(shown.split(`[a](${address})`)).toHaveLength(20);
+    expect(shown.length).toBeLessThan(text.length + 20_000 + 100);
+    expect(createMarkdownWriter(dialect).renderFinished(shown, ROOM_BYTES)).toBe(shown);
+  });
+
   test.each(['\n> ```\r</think>', '> ```\r<b>bold</b>', '> ```\r[here](https://evil.example)', '```\r\n```\r<i>'])(
     'is neutralised after a carriage return that ends a code block for the app: %j [harmless-marks]',
     (text) => {
