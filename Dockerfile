@@ -10,7 +10,7 @@ RUN node scripts/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit -
 # V8's compiled code, for the user and the flags below.
 RUN install -d -o 10001 -g 10001 dist/.cache
 USER 10001:10001
-RUN node --max-semi-space-size=32 --no-parallel-scavenge scripts/build/fill-code-cache.mjs
+RUN node --max-semi-space-size=64 --no-parallel-scavenge scripts/build/fill-code-cache.mjs
 
 FROM node:24-slim
 # docker build --build-arg VERSION="$(node -p 'require("./package.json").version')" --build-arg REVISION="$(git rev-parse HEAD)" .
@@ -37,4 +37,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT || process.env.PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Node is process 1, so that SIGTERM reaches it and running answers can end.
-CMD ["node", "--max-semi-space-size=32", "--no-parallel-scavenge", "dist/main.js"]
+CMD ["node", "--max-semi-space-size=64", "--no-parallel-scavenge", "dist/main.js"]

@@ -36,7 +36,7 @@ test('units and the image start with the same V8 flags as npm start', () => {
     ...dockerfile.filter((line) => line.startsWith('CMD ') || line.includes('fill-code-cache')),
   ];
   const flags = flagsOf(manifest.scripts.start);
-  expect(flags).toContain('--max-semi-space-size=32');
+  expect(flags).toContain('--max-semi-space-size=64');
   expect(commands.map(flagsOf)).toEqual(Array.from({ length: 4 }, () => flags));
 });
 

@@ -15,8 +15,10 @@ export class EventReader {
   readonly #maxEventChars: number;
   readonly #toError: (message: string) => Error;
   #name: string | undefined;
-  /** Data lines of the event, joined once: joining at each line would have quadratic cost. */
-  #lines: string[] = [];
+  /** The first data line of the event, usually the only one. */
+  #first: string | undefined;
+  /** All data lines if there are several, joined once: joining at each line would have quadratic cost. */
+  #more: string[] | undefined;
   #chars = 0;
 
   /** @param toError the error for an over-long event */
@@ -40,22 +42,21 @@ export class EventReader {
 
   /** Ends the current event, if any. Called at a blank line and at the end of the stream. */
   flush(): StreamedEvent | undefined {
-    const [first] = this.#lines;
-    const event =
-      first === undefined
-        ? undefined
-        : { name: this.#name, data: this.#lines.length === 1 ? first : this.#lines.join('\n') };
-    this.#lines = [];
+    const data = this.#more?.join('\n') ?? this.#first;
+    const event = data === undefined ? undefined : { name: this.#name, data };
+    this.#first = undefined;
+    this.#more = undefined;
     this.#chars = 0;
     this.#name = undefined;
     return event;
   }
 
   #addData(value: string): StreamedEvent | undefined {
-    const [first] = this.#lines;
-    const isNext = first !== undefined && this.#lines.length === 1 && (isWhole(first) || isNoiseBefore(first, value));
+    const first = this.#first;
+    const isNext = first !== undefined && this.#more === undefined && (isWhole(first) || isNoiseBefore(first, value));
     const event = isNext ? this.flush() : undefined;
-    this.#lines.push(value);
+    if (this.#first === undefined) this.#first = value;
+    else (this.#more ??= [this.#first]).push(value);
     this.#chars += value.length + 1;
     if (this.#chars > this.#maxEventChars) throw this.#toError('An event of the stream is too long');
     return event;
