@@ -142,7 +142,9 @@ export class EngineCapacity {
       },
       starved: () => {
         if (!end()) return;
-        this.#localLimit = Math.max(1, Math.floor(this.#held * KEPT_WHEN_STARVED));
+        // Idle connections may hold the descriptors while few calls run, so the limit is halved at most.
+        const halfLimit = Number.isFinite(this.#localLimit) ? this.#localLimit / 2 : 0;
+        this.#localLimit = Math.max(1, Math.floor(Math.max(this.#held * KEPT_WHEN_STARVED, halfLimit)));
         this.#localSinceMs = this.#options.monotonicMs();
         this.#admitIn(STARVED_MS * (1 + this.#options.random()));
       },
