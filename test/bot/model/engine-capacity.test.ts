@@ -12,6 +12,7 @@ import {
   type CapacityShare,
 } from '../../../src/bot/model/capacity-share.ts';
 import { createChatClient, type ChatClient } from '../../../src/bot/model/chat-client.ts';
+import { EngineCapacity } from '../../../src/bot/model/engine-capacity.ts';
 import type { ChatLimits } from '../../../src/bot/model/chat-limits.ts';
 import type { ChatReport, WaitReason } from '../../../src/bot/model/chat-types.ts';
 import { recordingLog } from '../../support/redis.ts';
@@ -532,6 +533,41 @@ describe('an unavailable service', () => {
     // Questions wait for a full engine for up to two minutes.
     expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
+});
+
+test('a worker keeps half of its limit if a file descriptor is missing while few calls run [engine-capacity]', async () => {
+  const store = new Redis(redis.url);
+  const capacity = new EngineCapacity({
+    ...{ monotonicMs, random: () => 0, engine: 'engine', share: shareThroughRedis(store) },
+    onLimitChanged: () => undefined,
+  });
+  const asked = new AbortController();
+  let entered = 0;
+  const enter = async () => {
+    const nowMs = monotonicMs();
+    const permit = await capacity.enter({
+      askedAtMs: nowMs,
+      untilMs: nowMs + 60_000,
+      signal: asked.signal,
+      waits: () => undefined,
+    });
+    entered += 1;
+    return permit;
+  };
+  try {
+    const [starved, ...others] = await Promise.all(Array.from({ length: 20 }, enter));
+    starved!.starved();
+    for (const permit of others) permit.leave();
+    (await enter()).starved();
+    entered = 0;
+    for (let call = 0; call < 10; call += 1) enter().catch(() => undefined);
+    await new Promise(setImmediate);
+    expect(entered).toBe(7);
+  } finally {
+    asked.abort();
+    capacity.close();
+    store.disconnect();
+  }
 });
 
 test('a person is notified that the model is loading while response headers are pending [engine-capacity]', async () => {
