@@ -7,12 +7,20 @@ import { useSlackDeployment } from '../support/slack-deployment.ts';
 
 const deployment = useSlackDeployment();
 const QUESTIONS = 30;
+/** Number of calls before the first one fails: the maximum number of descriptors of the worker (`leave-descriptors.mjs`). */
+const FIRST_CALLS = 20;
 let calls = 0;
+let running = 0;
+/** Maximum concurrent calls after the first ones. */
+let laterPeak = 0;
 
 /** Holds its connection for a while before it begins. */
 const slowly: Answer = async (...args) => {
   calls += 1;
+  running += 1;
+  if (calls > FIRST_CALLS) laterPeak = Math.max(laterPeak, running);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
+  running -= 1;
   return helloStream('The answer.')(...args);
 };
 
@@ -35,8 +43,9 @@ test('a worker with few file descriptors answers more questions than it has desc
     await untilTrue(() => people.every(isAnswered), 60_000);
     expect(people.map((person) => deployment.textsIn(`D${person}`))).toEqual(people.map(() => ['The answer.']));
     expect(worker.output()).toContain('chat_local_limit');
-    // The calls that got descriptors continue, whether or not the engine has begun to answer them.
     expect(calls).toBe(QUESTIONS);
+    // The calls that got descriptors continue, whether or not the engine has begun to answer them.
+    expect(laterPeak).toBeGreaterThan(1);
   } finally {
     worker.kill('SIGKILL');
     await worker.ended;

@@ -73,6 +73,10 @@ export class EngineCapacity {
   /** Maximum calls for which this process has file descriptors. */
   #localLimit = Number.POSITIVE_INFINITY;
   #localSinceMs = 0;
+  /** When the first of the latest calls found no file descriptor. */
+  #starvedAtMs = Number.NEGATIVE_INFINITY;
+  /** Half of the limit at that time. Other connections may hold the descriptors while few calls run. */
+  #localFloor = 1;
   /** Oldest question first. */
   readonly #waiters: Waiter[] = [];
   #isReporting = false;
@@ -142,10 +146,13 @@ export class EngineCapacity {
       },
       starved: () => {
         if (!end()) return;
-        // Idle connections may hold the descriptors while few calls run, so the limit is halved at most.
-        const halfLimit = Number.isFinite(this.#localLimit) ? this.#localLimit / 2 : 0;
-        this.#localLimit = Math.max(1, Math.floor(Math.max(this.#held * KEPT_WHEN_STARVED, halfLimit)));
-        this.#localSinceMs = this.#options.monotonicMs();
+        const nowMs = this.#options.monotonicMs();
+        if (nowMs - this.#starvedAtMs >= STARVED_MS) {
+          this.#starvedAtMs = nowMs;
+          this.#localFloor = Number.isFinite(this.#localLimit) ? Math.max(1, Math.floor(this.#localLimit / 2)) : 1;
+        }
+        this.#localLimit = Math.max(this.#localFloor, Math.floor(this.#held * KEPT_WHEN_STARVED));
+        this.#localSinceMs = nowMs;
         this.#admitIn(STARVED_MS * (1 + this.#options.random()));
       },
       leave: () => {

@@ -535,16 +535,16 @@ describe('an unavailable service', () => {
   });
 });
 
-test('a worker keeps half of its limit if a file descriptor is missing while few calls run [engine-capacity]', async () => {
+test('a worker keeps half of its limit if file descriptors are missing while few calls run [engine-capacity]', async () => {
   const store = new Redis(redis.url);
+  let nowMs = 0;
   const capacity = new EngineCapacity({
-    ...{ monotonicMs, random: () => 0, engine: 'engine', share: shareThroughRedis(store) },
+    ...{ monotonicMs: () => nowMs, random: () => 0, engine: 'engine', share: shareThroughRedis(store) },
     onLimitChanged: () => undefined,
   });
   const asked = new AbortController();
   let entered = 0;
   const enter = async () => {
-    const nowMs = monotonicMs();
     const permit = await capacity.enter({
       askedAtMs: nowMs,
       untilMs: nowMs + 60_000,
@@ -558,7 +558,8 @@ test('a worker keeps half of its limit if a file descriptor is missing while few
     const [starved, ...others] = await Promise.all(Array.from({ length: 20 }, enter));
     starved!.starved();
     for (const permit of others) permit.leave();
-    (await enter()).starved();
+    nowMs += 1_000;
+    for (const permit of await Promise.all([enter(), enter(), enter()])) permit.starved();
     entered = 0;
     for (let call = 0; call < 10; call += 1) enter().catch(() => undefined);
     await new Promise(setImmediate);

@@ -28,9 +28,9 @@ class Definitions {
   /** The address for one more reference to a label; undefined if it is missing or the text would become too long. */
   addressFor(label: string): string | undefined {
     const address = this.#addresses.get(foldName(label));
-    if (address === undefined || address.length > this.#roomChars) return undefined;
+    if (address === undefined) return undefined;
     this.#roomChars -= address.length;
-    return address;
+    return this.#roomChars < 0 ? undefined : address;
   }
 }
 
