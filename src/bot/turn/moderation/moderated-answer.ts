@@ -34,27 +34,46 @@ export interface ModeratedAnswerOptions {
 }
 
 /**
- * Lets a view of a growing answer pass only once it is checked. Words are checked within an event loop turn; views that wait for
- * the service are replaced by newer ones, so that it is asked about one text at a time.
+ * Lets a view of a growing answer pass only once it is checked. Words are checked when the view is written, so that a token
+ * costs nothing; views that wait for the service are replaced by newer ones, so that it is asked about one text at a time.
  */
 export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   readonly #options: ModeratedAnswerOptions;
   readonly #blocking = new AbortController();
   readonly #scan: WordScan | undefined;
-  #next: View | undefined;
-  #isAsking = false;
-  /** How much of the text is scanned, and the view that waits for that. */
+  #newest: View = { text: '' };
+  /** The newest view as far as it may be shown. Each field is checked when it is read. */
+  readonly #checked: View;
+  #passedText = '';
+  #passedStatus: string | undefined;
+  /** How much of the text is scanned. */
   #scannedChars = 0;
-  #unscanned: View | undefined;
   #isScanning = false;
-  /** A view was checked in this event loop turn. */
-  #hasChecked = false;
+  /** The newest view waits for the service. */
+  #isWaiting = false;
+  #isAsking = false;
   #isJudging = false;
   #verdict: ModerationVerdict = 'allowed';
 
   constructor(options: ModeratedAnswerOptions) {
     this.#options = options;
     this.#scan = options.words?.begin();
+    const checks = {
+      text: () => this.#checkedText(),
+      status: () => this.#checkedStatus(),
+      thinking: () => this.#checkedThinking(),
+    };
+    this.#checked = {
+      get text() {
+        return checks.text();
+      },
+      get status() {
+        return checks.status();
+      },
+      get thinking() {
+        return checks.thinking();
+      },
+    };
     // AbortSignal.any costs several times as much.
     const { signal } = options;
     if (signal.aborted) this.#blocking.abort(signal.reason);
@@ -70,47 +89,29 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     return this.#verdict !== 'allowed';
   }
 
-  /**
-   * The first view of an event loop turn is checked at once, and of the later ones only the newest, in the next turn. That is
-   * arranged before the first one is shown, so that its first write contains both.
-   */
   show(view: View): void {
-    this.#unscanned = view;
-    if (!this.#isScanning && !this.#hasChecked) this.#showNow(view);
+    if (this.#isOver()) return;
+    this.#newest = view;
+    this.#offer();
   }
 
-  #showNow(view: View): void {
-    // The fields may be getters. They are read once, so that what is checked is what is shown.
-    const frozen = { ...view };
-    if (this.#scan && frozen.text.length - this.#scannedChars > SLICE_CHARS)
-      return inBackground(() => this.#scanAndShow());
-    this.#unscanned = undefined;
-    if (this.#scan) {
-      this.#hasChecked = true;
-      setImmediate(() => inBackground(() => this.#showNewest()));
-    }
-    this.#showScanned(frozen);
-  }
-
-  #showNewest(): void {
-    this.#hasChecked = false;
-    if (this.#unscanned && !this.#isOver()) this.show(this.#unscanned);
-  }
-
-  /** A long piece is scanned in slices, between which other turns go on. A newer view replaces the one that waits. */
-  async #scanAndShow(): Promise<void> {
-    this.#isScanning = true;
-    for (let view = this.#unscanned; view && !this.#isOver(); view = this.#unscanned) {
-      this.#unscanned = undefined;
-      const frozen = { ...view };
-      await this.#scanSlices(frozen.text, () => this.#isJudging);
-      if (!this.#isOver()) this.#showScanned(frozen);
-    }
-    this.#isScanning = false;
+  #offer(): void {
+    const { live, ask } = this.#options;
+    if (!ask) return live.show(this.#checked);
+    this.#isWaiting = true;
+    if (!this.#isAsking) inBackground(() => this.#askAndShow(ask));
   }
 
   #isOver(): boolean {
     return this.#isJudging || this.isBlocked;
+  }
+
+  /** A long piece is scanned in slices, between which other turns go on. Until then the text before it is shown. */
+  async #scanAndOffer(): Promise<void> {
+    this.#isScanning = true;
+    await this.#scanSlices(this.#newest.text, () => this.#isJudging);
+    this.#isScanning = false;
+    if (!this.#isOver()) this.#offer();
   }
 
   /** Scans all but the last slice. */
@@ -124,18 +125,9 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     }
   }
 
-  #showScanned(view: View): void {
-    const passed = this.#pass(view);
-    if (!passed) return;
-    const { live, ask } = this.#options;
-    if (!ask || wordsOf(passed) === '') return live.show(passed);
-    this.#next = passed;
-    if (!this.#isAsking) inBackground(() => this.#askAndShow(ask));
-  }
-
   /** Judges the complete answer, also after a stop. No view that still waits is shown any more. */
   async judge(text = '', thinking = ''): Promise<ModerationVerdict> {
-    this.#next = this.#unscanned = undefined;
+    this.#isWaiting = false;
     this.#isJudging = true;
     const { words, ask } = this.#options;
     if (this.#scan) await this.#scanSlices(text, () => this.isBlocked);
@@ -145,32 +137,50 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     return this.#verdict;
   }
 
-  /** @returns the part of the view that may be shown; undefined once the answer is blocked */
-  #pass(view: View): View | undefined {
-    if (this.isBlocked) return undefined;
-    if (!this.#scan) return view;
-    const { words } = this.#options;
-    const scanned = this.#scan.scan(view.text);
-    this.#scannedChars = view.text.length;
-    // Only the newest part of the reasoning is in a view, so it is read again each time.
-    const thought = view.thinking === undefined ? undefined : words?.begin().scan(view.thinking);
-    if (scanned.hasWord || thought?.hasWord === true || hasWord(words, view.status)) {
-      this.#blockByWord();
-      return undefined;
+  #checkedText(): string {
+    if (this.#isOver() || this.#isScanning) return this.#passedText;
+    const { text } = this.#newest;
+    if (!this.#scan) return (this.#passedText = text);
+    if (text.length - this.#scannedChars > SLICE_CHARS) {
+      inBackground(() => this.#scanAndOffer());
+      return this.#passedText;
     }
-    return {
-      ...view,
-      text: view.text.slice(0, scanned.showableChars),
-      thinking: view.thinking?.slice(0, thought?.showableChars),
-    };
+    const { hasWord, showableChars } = this.#scan.scan(text);
+    this.#scannedChars = text.length;
+    if (hasWord) this.#blockByWord();
+    else this.#passedText = text.slice(0, showableChars);
+    return this.#passedText;
+  }
+
+  #checkedStatus(): string | undefined {
+    if (this.#isOver()) return this.#passedStatus;
+    const { status } = this.#newest;
+    if (status !== this.#passedStatus && hasWord(this.#options.words, status)) this.#blockByWord();
+    else this.#passedStatus = status;
+    return this.#passedStatus;
+  }
+
+  /** Only the newest part of the reasoning is in a view, so it is read again each time. */
+  #checkedThinking(): string | undefined {
+    if (this.#isOver()) return undefined;
+    const { thinking } = this.#newest;
+    const { words } = this.#options;
+    if (!words || thinking === undefined) return thinking;
+    const { hasWord: isBad, showableChars } = words.begin().scan(thinking);
+    if (!isBad) return thinking.slice(0, showableChars);
+    this.#blockByWord();
+    return undefined;
   }
 
   async #askAndShow(ask: NonNullable<ModeratedAnswerOptions['ask']>): Promise<void> {
     this.#isAsking = true;
     try {
-      for (let view = this.#next; view && !this.isBlocked; view = this.#next) {
-        this.#next = undefined;
-        this.#take(await ask(wordsOf(view), this.signal));
+      while (this.#isWaiting) {
+        this.#isWaiting = false;
+        // Read once, so that what the service judges is what is shown.
+        const view = { ...this.#checked };
+        if (this.#isOver()) return;
+        if (wordsOf(view) !== '') this.#take(await ask(wordsOf(view), this.signal));
         // Also aborted by a block.
         if (!this.signal.aborted) this.#options.live.show(view);
       }
@@ -188,7 +198,7 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   #take(verdict: ModerationVerdict): void {
     if (verdict === 'allowed' || this.isBlocked) return;
     this.#verdict = verdict;
-    this.#next = undefined;
+    this.#isWaiting = false;
     this.#blocking.abort(new BlockedAnswerError('The answer contains what must not be shown'));
   }
 }
