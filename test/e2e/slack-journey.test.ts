@@ -223,7 +223,7 @@ test('a person is told once, privately, of too many messages in a minute and of 
   await client.rpush(inbox, ...Array<string>(100).fill('waiting'));
   await client.zadd(`${partition}:pending`, Date.now(), id);
   for (let count = 1; count < 4; count += 1) await sender.direct('U7', `message ${count}`);
-  await untilTrue(() => toldOf('Too many messages wait for an answer here.') > 0);
+  await untilTrue(() => toldOf('Too many messages are already waiting here.') > 0);
   await client.del(inbox);
   await client.zrem(`${partition}:pending`, id);
   for (let count = 4; count < 24; count += 1) await sender.direct('U7', `message ${count}`);

@@ -142,7 +142,7 @@ export class ListedModels {
         const error = asError(thrown);
         // Without the error itself: at a start, a person reads a sentence and no stack.
         const reason = error instanceof ChatError ? error.code : error.name;
-        if (tries === 0) log?.warn({ reason }, 'the chat service has not listed its models: it is asked again');
+        if (tries === 0) log?.warn({ reason }, 'the chat service has not listed its models; trying again');
         // A refused key or a broken list does not mend itself soon, and the question may be answered nevertheless.
         if (!(error instanceof ChatError && error.isRetryable)) endHold();
         await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => undefined);

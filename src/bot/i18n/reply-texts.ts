@@ -46,7 +46,7 @@ export const REPLY_TEXTS = {
     zh: '消息发送过于频繁，请稍等片刻再发送这一条。',
   },
   inboxFull: {
-    en: 'Too many messages wait for an answer here. Please send this one again once some are answered.',
+    en: 'Too many messages are already waiting here. Please send this one again once some have been answered.',
     zh: '等待回答的消息过多，请在前面的消息得到回答后重新发送这一条。',
   },
   stopTaken: { en: 'I have stopped your answers here.', zh: '已停止你在此处的回答。' },

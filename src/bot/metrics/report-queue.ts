@@ -16,7 +16,7 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
   });
   const fenced = count('turns_fenced_total', 'Turns that a newer run has taken over');
   const resumed = count('turns_resumed_total', 'Turns resumed after their worker died');
-  const dead = count('dead_letters_total', 'Turns given up with an apology');
+  const dead = count('dead_letters_total', 'Turns that the bot gave up on, with an apology');
   const stalls = count('queue_stalls_total', 'Jobs of a silent worker that were returned to the queue');
   const locks = count('lock_renewals_failed_total', 'Jobs whose locks were not renewed in time');
   const failures = count('runs_failed_total', 'Runs that failed with an error that no turn caught');
@@ -76,11 +76,11 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
       log.warn({ trace: turnId, crashes }, 'a turn resumes after its worker died');
     },
     turnQuarantined({ turnId, crashes }) {
-      log.warn({ trace: turnId, crashes }, 'a turn that crashed repeatedly runs in a process apart from the others');
+      log.warn({ trace: turnId, crashes }, 'a turn that crashed repeatedly now runs in its own process');
     },
     deadLetter({ turnId, crashes }) {
       dead();
-      log.error({ trace: turnId, crashes }, 'a turn was given up with an apology');
+      log.error({ trace: turnId, crashes }, 'gave up on a turn after repeated crashes, with an apology');
     },
     queueStalled() {
       stalls();

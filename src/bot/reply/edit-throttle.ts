@@ -59,11 +59,17 @@ export class EditThrottle {
     if (this.#isClosed) return;
     this.#view = view;
     this.#isDirty = true;
-    // Once text is shown, a snapshot is not read before it is written.
-    const progress = this.#newestProgress < MAX_PROGRESS ? progressOf(view) : MAX_PROGRESS;
+    const progress = this.#progressWith(view);
     if (progress > this.#newestProgress) this.#endPause?.();
     this.#newestProgress = progress;
     this.#writing ??= this.#writeWhileDirty().finally(() => (this.#writing = undefined));
+  }
+
+  /** Once text is shown, a snapshot is not read before it is written; before that, reasoning is read only once. */
+  #progressWith(view: Omit<ReplyView, 'finished'>): number {
+    const known = this.#newestProgress;
+    if (known === 0) return progressOf(view);
+    return known < MAX_PROGRESS && view.text === '' ? known : MAX_PROGRESS;
   }
 
   /** Stops writing. @returns a promise of the write in progress; undefined if there is none */
@@ -78,7 +84,7 @@ export class EditThrottle {
   async #writeWhileDirty(): Promise<void> {
     const { nowMs, minGapMs, writesAtOnce, write } = this.#options;
     while (this.#isDirty) {
-      const isFirst = progressOf(this.#view) > this.#progress;
+      const isFirst = this.#progress < MAX_PROGRESS && progressOf(this.#view) > this.#progress;
       const paceMs = isFirst ? Number.NEGATIVE_INFINITY : this.#lastWriteMs + minGapMs;
       const pauseMs = Math.max(paceMs, this.#notBeforeMs) - nowMs();
       if (pauseMs > 0) await this.#pause(pauseMs);

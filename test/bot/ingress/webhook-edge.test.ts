@@ -217,7 +217,7 @@ test('a message to a full inbox is answered with its own notice, and so are its 
   for (const { content, finish } of answers) {
     expect({ content, finish }).toEqual({
       content:
-        '等待回答的消息过多，请在前面的消息得到回答后重新发送这一条。\nToo many messages wait for an answer here. Please send this one again once some are answered.',
+        '等待回答的消息过多，请在前面的消息得到回答后重新发送这一条。\nToo many messages are already waiting here. Please send this one again once some have been answered.',
       finish: true,
     });
   }

@@ -1,10 +1,12 @@
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { inBackground } from '../../../shared/in-background.ts';
+import { isContinued } from '../../../shared/text/is-continued.ts';
+import type { ReplyView } from '../../domain/reply.ts';
 import type { LiveReply } from '../../reply/live-reply.ts';
 import type { WordList, WordScan } from '../../policy/word-list.ts';
 import type { ModerationVerdict } from './verdict.ts';
 
-type View = Parameters<LiveReply['show']>[0];
+type View = Pick<ReplyView, 'text' | 'status' | 'thinking'>;
 
 /** A slice takes about ten milliseconds. */
 export const SLICE_CHARS = 8_192;
@@ -34,24 +36,25 @@ export interface ModeratedAnswerOptions {
 }
 
 /**
- * Lets a view of a growing answer pass only once it is checked. Words are checked when the view is written, so that a token
- * costs nothing; views that wait for the service are replaced by newer ones, so that it is asked about one text at a time.
+ * Lets a view of a growing answer pass only once it is checked. Words are checked when the reply reads the view to write it, not
+ * with every token. Views that wait for the service are replaced by newer ones, so that it is asked about one text at a time.
  */
 export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   readonly #options: ModeratedAnswerOptions;
   readonly #blocking = new AbortController();
   readonly #scan: WordScan | undefined;
   #newest: View = { text: '' };
-  /** The newest view as far as it may be shown. Each field is checked when it is read. */
+  /** The newest view as far as it may be shown. Reading a field checks it, which can block the answer. */
   readonly #checked: View;
-  #passedText = '';
-  #passedStatus: string | undefined;
-  /** How much of the text is scanned. */
-  #scannedChars = 0;
+  /** What passed the last check: shown while a long piece is scanned, and after a block. */
+  readonly #passed: View = { text: '' };
+  #scannedText = '';
   #isScanning = false;
   /** The newest view waits for the service. */
   #isWaiting = false;
   #isAsking = false;
+  /** What the service allowed last. */
+  #allowed = '';
   #isJudging = false;
   #verdict: ModerationVerdict = 'allowed';
 
@@ -95,10 +98,12 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     this.#offer();
   }
 
+  /** Without a service the reply gets the view whose fields are checked when they are read; with one, a copy that it allowed. */
   #offer(): void {
     const { live, ask } = this.#options;
     if (!ask) return live.show(this.#checked);
     this.#isWaiting = true;
+    // An error of a check is met again by `judge`, which ends the turn with it.
     if (!this.#isAsking) inBackground(() => this.#askAndShow(ask));
   }
 
@@ -106,23 +111,29 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     return this.#isJudging || this.isBlocked;
   }
 
-  /** A long piece is scanned in slices, between which other turns go on. Until then the text before it is shown. */
+  /** A long piece is scanned in slices, between which other turns go on. */
   async #scanAndOffer(): Promise<void> {
     this.#isScanning = true;
-    await this.#scanSlices(this.#newest.text, () => this.#isJudging);
+    await this.#scanSlices(this.#newest.text, () => this.#isOver());
     this.#isScanning = false;
+    if (this.#isOver()) return;
+    // Passes what is scanned: until it is written, the text may be more than a slice ahead again.
+    this.#checkedText();
     if (!this.#isOver()) this.#offer();
   }
 
   /** Scans all but the last slice. */
   async #scanSlices(text: string, isOver: () => boolean): Promise<void> {
-    // A retracted text is scanned from the start.
-    if (text.length < this.#scannedChars) this.#scannedChars = 0;
-    for (let end = this.#scannedChars + SLICE_CHARS; end < text.length && !isOver(); end += SLICE_CHARS) {
+    for (let end = this.#scannedChars(text) + SLICE_CHARS; end < text.length && !isOver(); end += SLICE_CHARS) {
       if (this.#scan?.scan(text, false, end).hasWord === true) return this.#blockByWord();
-      this.#scannedChars = end;
+      this.#scannedText = text.slice(0, end);
       await nextEventLoopTurn();
     }
+  }
+
+  /** How much of the text is scanned. A retracted text is scanned from the start. */
+  #scannedChars(text: string): number {
+    return isContinued(text, this.#scannedText) ? this.#scannedText.length : 0;
   }
 
   /** Judges the complete answer, also after a stop. No view that still waits is shown any more. */
@@ -138,38 +149,39 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   }
 
   #checkedText(): string {
-    if (this.#isOver() || this.#isScanning) return this.#passedText;
+    const passed = this.#passed;
+    if (this.#isOver() || this.#isScanning) return passed.text;
     const { text } = this.#newest;
-    if (!this.#scan) return (this.#passedText = text);
-    if (text.length - this.#scannedChars > SLICE_CHARS) {
+    if (!this.#scan) return (passed.text = text);
+    if (text.length - this.#scannedChars(text) > SLICE_CHARS) {
       inBackground(() => this.#scanAndOffer());
-      return this.#passedText;
+      return passed.text;
     }
-    const { hasWord, showableChars } = this.#scan.scan(text);
-    this.#scannedChars = text.length;
-    if (hasWord) this.#blockByWord();
-    else this.#passedText = text.slice(0, showableChars);
-    return this.#passedText;
+    const { hasWord: isListed, showableChars } = this.#scan.scan(text);
+    this.#scannedText = text;
+    if (isListed) this.#blockByWord();
+    else passed.text = text.slice(0, showableChars);
+    return passed.text;
   }
 
   #checkedStatus(): string | undefined {
-    if (this.#isOver()) return this.#passedStatus;
+    const passed = this.#passed;
+    if (this.#isOver()) return passed.status;
     const { status } = this.#newest;
-    if (status !== this.#passedStatus && hasWord(this.#options.words, status)) this.#blockByWord();
-    else this.#passedStatus = status;
-    return this.#passedStatus;
+    if (status !== passed.status && hasWord(this.#options.words, status)) this.#blockByWord();
+    else passed.status = status;
+    return passed.status;
   }
 
   /** Only the newest part of the reasoning is in a view, so it is read again each time. */
   #checkedThinking(): string | undefined {
-    if (this.#isOver()) return undefined;
+    const passed = this.#passed;
+    if (this.#isOver()) return passed.thinking;
     const { thinking } = this.#newest;
-    const { words } = this.#options;
-    if (!words || thinking === undefined) return thinking;
-    const { hasWord: isBad, showableChars } = words.begin().scan(thinking);
-    if (!isBad) return thinking.slice(0, showableChars);
-    this.#blockByWord();
-    return undefined;
+    const scanned = thinking === undefined ? undefined : this.#options.words?.begin().scan(thinking);
+    if (scanned?.hasWord === true) this.#blockByWord();
+    else passed.thinking = thinking?.slice(0, scanned?.showableChars);
+    return passed.thinking;
   }
 
   async #askAndShow(ask: NonNullable<ModeratedAnswerOptions['ask']>): Promise<void> {
@@ -180,9 +192,12 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
         // Read once, so that what the service judges is what is shown.
         const view = { ...this.#checked };
         if (this.#isOver()) return;
-        if (wordsOf(view) !== '') this.#take(await ask(wordsOf(view), this.signal));
+        const words = wordsOf(view);
+        if (words !== '' && words !== this.#allowed) this.#take(await ask(words, this.signal));
         // Also aborted by a block.
-        if (!this.signal.aborted) this.#options.live.show(view);
+        if (this.signal.aborted) return;
+        this.#allowed = words;
+        this.#options.live.show(view);
       }
     } finally {
       this.#isAsking = false;
