@@ -228,7 +228,7 @@ test('a person is told once, privately, of too many messages in a minute and of 
   await client.zrem(`${partition}:pending`, id);
   for (let count = 4; count < 24; count += 1) await sender.direct('U7', `message ${count}`);
   await untilTrue(() => toldOf('Too many messages in one minute.') > 0);
-  expect([toldOf('Too many messages wait'), toldOf('Too many messages in')]).toEqual([1, 1]);
+  expect([toldOf('Too many messages are'), toldOf('Too many messages in')]).toEqual([1, 1]);
 });
 
 test('with sign-in required, a channel shows only a notice, and the link goes to the private chat', async () => {
