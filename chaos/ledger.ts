@@ -125,7 +125,7 @@ export interface Violation {
   detail: string;
 }
 
-/** Whether the product considers it finished: answered, or given up after repeated crashes, which is a separate fault. */
+/** Whether the product considers it finished: answered, or given up, which is a separate fault. */
 export function hasEnded({ state }: { state: string }): boolean {
   return state === 'final' || state === 'dead';
 }

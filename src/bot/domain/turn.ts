@@ -184,7 +184,7 @@ export interface BudgetCharge {
 
 /** Everything that a turn writes at its end, in one fenced script. */
 export interface TurnCommit {
-  /** `final`: answered. `held`: waits for the sender's sign-in. `dead`: given up after repeated crashes, with an apology. */
+  /** `final`: answered. `held`: waits for the sender's sign-in. `dead`: given up. */
   outcome: 'final' | 'held' | 'dead';
   /** Set if it is held in a group: others may wait there too, and a question expires there like any other. */
   heldIn?: 'group';

@@ -76,7 +76,7 @@ export function reportQueue(registry: Registry, log: Log): QueueReport {
       log.warn({ trace: turnId, crashes }, 'a turn resumes after its worker died');
     },
     turnQuarantined({ turnId, crashes }) {
-      log.warn({ trace: turnId, crashes }, 'a turn that crashed repeatedly now runs in its own process');
+      log.warn({ trace: turnId, crashes }, 'a turn that crashed repeatedly now runs in a quarantine process');
     },
     deadLetter({ turnId, crashes }) {
       dead();

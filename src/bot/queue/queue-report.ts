@@ -15,7 +15,7 @@ export interface QueueReport {
   turnFenced(event: { turnId: DeliveryId }): void;
   /** A worker took over the turn of a dead worker. */
   turnResumed(event: { turnId: DeliveryId; crashes: number }): void;
-  /** A turn that crashed repeatedly now runs in its own process. */
+  /** A turn that crashed repeatedly now runs in a quarantine process. */
   turnQuarantined(event: { turnId: DeliveryId; crashes: number }): void;
   /** A turn repeatedly killed its workers and was ended with an apology. */
   deadLetter(event: { turnId: DeliveryId; crashes: number }): void;

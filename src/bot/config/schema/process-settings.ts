@@ -225,7 +225,7 @@ export const storeSettings = {
   TURN_MAX_CRASHES: setting(
     kinds.wholeNumber(1, 100),
     '5',
-    'Number of process crashes after which the bot gives up on a message and apologizes.',
+    'Minimum number of process crashes before the bot gives up on a message and apologizes.',
   ),
   LIMIT_PERSON_PER_MINUTE: setting(
     kinds.wholeNumber(1, 10_000),

@@ -173,7 +173,10 @@ async function answerQuestion(
   const tools = toolsOfTurn(
     options.tools,
     { turnId: turn.turnId, trace: turn.trace, asker: toolAskerOf(context), isBrief },
-    (doing) => draft.show(doing),
+    (doing) => {
+      draft.show(doing);
+      watch?.check();
+    },
   );
   const isShown = platform.replyTraits.thinking === 'block';
   const masks = maskRulesOf(options.shown.masked, voice.language);

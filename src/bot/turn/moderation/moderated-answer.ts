@@ -107,6 +107,11 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     if (!this.#isAsking) inBackground(() => this.#askAndShow(ask));
   }
 
+  /** Looks for words in the text at once, before a tool runs because of it. */
+  check(): void {
+    if (this.#scan) this.#checkedText();
+  }
+
   #isOver(): boolean {
     return this.#isJudging || this.isBlocked;
   }
@@ -117,7 +122,7 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     await this.#scanSlices(this.#newest.text, () => this.#isOver());
     this.#isScanning = false;
     if (this.#isOver()) return;
-    // Passes what is scanned: until it is written, the text may be more than a slice ahead again.
+    // Now, if possible: until the next write, the text may be more than a slice ahead again.
     this.#checkedText();
     if (!this.#isOver()) this.#offer();
   }
@@ -196,7 +201,7 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
         if (words !== '' && words !== this.#allowed) this.#take(await ask(words, this.signal));
         // Also aborted by a block.
         if (this.signal.aborted) return;
-        this.#allowed = words;
+        if (words !== '') this.#allowed = words;
         this.#options.live.show(view);
       }
     } finally {

@@ -120,13 +120,14 @@ test('many pieces of reasoning at once are checked as one [moderation]', async (
   const { words, begun } = listOf('falcon');
   const { draft } = judgedAnswer({ words, isAsked: false });
   for (let times = 0; times < 200; times += 1) draft.addEvent({ type: 'reasoning', delta: `thought ${times} ` });
+  expect(begun()).toBeGreaterThan(1);
   expect(begun()).toBeLessThan(10);
   await endOfTurn();
 });
 
 test('a word that a write finds is not shown further than before [moderation]', async () => {
   const { words } = listOf('falcon');
-  const { moderated, written, say } = judgedAnswer({ words, isAsked: false, minGapMs: 40 });
+  const { moderated, written, say } = judgedAnswer({ words, isAsked: false, minGapMs: 500 });
   say('The ');
   await untilTrue(() => written.length === 1);
   say('fal');
@@ -148,4 +149,29 @@ test('reasoning stays visible in what is written while a long answer is judged [
   await moderated.judge(LONG.repeat(40));
   expect(thoughts.length).toBeGreaterThan(before);
   expect(thoughts).not.toContain(undefined);
+});
+
+test.each<[string, (draft: AnswerDraft) => void]>([
+  ['the reasoning', (draft) => draft.addEvent({ type: 'reasoning', delta: 'A falcon. ' })],
+  ['the status', (draft) => draft.show('Asking a falcon, now')],
+])('a listed word in %s blocks the answer [moderation]', async (_, add) => {
+  const { words } = listOf('falcon');
+  const { moderated, written, thoughts, draft } = judgedAnswer({ words, isAsked: false });
+  draft.show('Beginning');
+  await untilTrue(() => written.length === 1);
+  add(draft);
+  await untilTrue(() => moderated.isBlocked);
+  expect([...written, ...thoughts].join()).not.toContain('falcon');
+});
+
+test('a listed word that no write has met is found before a tool runs [moderation]', async () => {
+  const { words } = listOf('falcon');
+  const { moderated, written, draft, say } = judgedAnswer({ words, isAsked: false, minGapMs: 60_000 });
+  say('The ');
+  await untilTrue(() => written.length === 1);
+  say('falcon flies. ');
+  draft.show('Searching');
+  moderated.check();
+  expect(moderated.isBlocked).toBe(true);
+  expect(moderated.signal.aborted).toBe(true);
 });
