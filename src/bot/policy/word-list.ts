@@ -19,6 +19,8 @@ export interface WordScan {
    * @param end how much of the text is read now; the rest is read by the next call
    */
   scan(text: string, isWhole?: boolean, end?: number): Scanned;
+  /** How much of a text is read already. A retracted text is read from the start. */
+  readChars(text: string): number;
 }
 
 export interface WordList {
@@ -116,6 +118,10 @@ class MarkdownScan implements WordScan {
     this.#written = begin();
   }
 
+  readChars(text: string): number {
+    return this.#written.readChars(text);
+  }
+
   scan(text: string, isWhole = false, end = text.length): Scanned {
     const written = this.#written.scan(text, isWhole, end);
     const shown = this.#text.read(text, isWhole, end);
@@ -211,6 +217,10 @@ class GrowingScan implements WordScan, FoldedSink {
     this.#read = text.slice(0, this.#read.length + read);
     if (isWhole || this.#fold.endsWithGap) this.#endPending(true);
     return { hasWord: this.#hasWord, showableChars: Math.min(this.#pendingFrom ?? end, end) };
+  }
+
+  readChars(text: string): number {
+    return isContinued(text, this.#read) ? this.#read.length : 0;
   }
 
   take(unit: number, marks: number, index: number): void {

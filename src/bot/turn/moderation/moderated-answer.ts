@@ -1,6 +1,5 @@
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { inBackground } from '../../../shared/in-background.ts';
-import { isContinued } from '../../../shared/text/is-continued.ts';
 import type { ReplyView } from '../../domain/reply.ts';
 import type { LiveReply } from '../../reply/live-reply.ts';
 import type { WordList, WordScan } from '../../policy/word-list.ts';
@@ -48,7 +47,6 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   readonly #checked: View;
   /** What passed the last check: shown while a long piece is scanned, and after a block. */
   readonly #passed: View = { text: '' };
-  #scannedText = '';
   #isScanning = false;
   /** The newest view waits for the service. */
   #isWaiting = false;
@@ -117,9 +115,9 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   }
 
   /** A long piece is scanned in slices, between which other turns go on. */
-  async #scanAndOffer(): Promise<void> {
+  async #scanAndOffer(scan: WordScan): Promise<void> {
     this.#isScanning = true;
-    await this.#scanSlices(this.#newest.text, () => this.#isOver());
+    await this.#scanSlices(scan, this.#newest.text, () => this.#isOver());
     this.#isScanning = false;
     if (this.#isOver()) return;
     // Now, if possible: until the next write, the text may be more than a slice ahead again.
@@ -128,17 +126,11 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
   }
 
   /** Scans all but the last slice. */
-  async #scanSlices(text: string, isOver: () => boolean): Promise<void> {
-    for (let end = this.#scannedChars(text) + SLICE_CHARS; end < text.length && !isOver(); end += SLICE_CHARS) {
-      if (this.#scan?.scan(text, false, end).hasWord === true) return this.#blockByWord();
-      this.#scannedText = text.slice(0, end);
+  async #scanSlices(scan: WordScan, text: string, isOver: () => boolean): Promise<void> {
+    for (let end = scan.readChars(text) + SLICE_CHARS; end < text.length && !isOver(); end += SLICE_CHARS) {
+      if (scan.scan(text, false, end).hasWord) return this.#blockByWord();
       await nextEventLoopTurn();
     }
-  }
-
-  /** How much of the text is scanned. A retracted text is scanned from the start. */
-  #scannedChars(text: string): number {
-    return isContinued(text, this.#scannedText) ? this.#scannedText.length : 0;
   }
 
   /** Judges the complete answer, also after a stop. No view that still waits is shown any more. */
@@ -146,7 +138,7 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     this.#isWaiting = false;
     this.#isJudging = true;
     const { words, ask } = this.#options;
-    if (this.#scan) await this.#scanSlices(text, () => this.isBlocked);
+    if (this.#scan) await this.#scanSlices(this.#scan, text, () => this.isBlocked);
     if (this.isBlocked) return this.#verdict;
     if (this.#scan?.scan(text, true).hasWord === true || hasWord(words, thinking)) this.#blockByWord();
     else if (ask) this.#take(await ask(wordsOf({ text, thinking }), NO_ABORT));
@@ -157,13 +149,13 @@ export class ModeratedAnswer implements Pick<LiveReply, 'show'> {
     const passed = this.#passed;
     if (this.#isOver() || this.#isScanning) return passed.text;
     const { text } = this.#newest;
-    if (!this.#scan) return (passed.text = text);
-    if (text.length - this.#scannedChars(text) > SLICE_CHARS) {
-      inBackground(() => this.#scanAndOffer());
+    const scan = this.#scan;
+    if (!scan) return (passed.text = text);
+    if (text.length - scan.readChars(text) > SLICE_CHARS) {
+      inBackground(() => this.#scanAndOffer(scan));
       return passed.text;
     }
-    const { hasWord: isListed, showableChars } = this.#scan.scan(text);
-    this.#scannedText = text;
+    const { hasWord: isListed, showableChars } = scan.scan(text);
     if (isListed) this.#blockByWord();
     else passed.text = text.slice(0, showableChars);
     return passed.text;

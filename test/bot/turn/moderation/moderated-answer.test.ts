@@ -98,7 +98,7 @@ function listOf(...words: string[]): { words: WordList; begun(): number } {
 
 const LONG = 'a long text '.repeat(800);
 
-test('a service is asked about each text once, while long pieces are scanned before it [moderation]', async () => {
+test('a service is asked about each text once, also while long pieces are scanned [moderation]', async () => {
   const { words } = listOf('falcon');
   const { asked, written, say, draft } = judgedAnswer({ words });
   say('Beginning. ');
@@ -125,7 +125,7 @@ test('many pieces of reasoning at once are checked as one [moderation]', async (
   await endOfTurn();
 });
 
-test('a word that a write finds is not shown further than before [moderation]', async () => {
+test('no part of a listed word is written once the word is found [moderation]', async () => {
   const { words } = listOf('falcon');
   const { moderated, written, say } = judgedAnswer({ words, isAsked: false, minGapMs: 500 });
   say('The ');
